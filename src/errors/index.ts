@@ -1,0 +1,2 @@
+export type { RoutingErrorCode, RoutingErrorOptions } from "./routing-error.ts";
+export { httpStatusByCode, RoutingError } from "./routing-error.ts";

@@ -1,0 +1,50 @@
+/** Why a request was not routed. Stable: clients, metrics and tests depend on these strings. */
+export type RoutingErrorCode =
+  | "invalid_request"
+  | "unprocessable"
+  | "not_implemented"
+  | "body_too_large"
+  | "unknown_model"
+  | "saturated"
+  | "no_endpoints"
+  | "deadline_exceeded"
+  | "shutting_down"
+  | "internal";
+
+/** What a thrower may add to the message. */
+export interface RoutingErrorOptions extends ErrorOptions {
+  readonly code: RoutingErrorCode;
+  /** The request field at fault, as a client would write it (`messages[2].role`); absent when no field is. */
+  readonly field?: string;
+  /** Seconds after which a retry makes sense; surfaces send it as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** `code`, `field` and `message` reach the client; `cause` is for the log only. */
+export class RoutingError extends Error {
+  override readonly name = "RoutingError";
+  readonly code: RoutingErrorCode;
+  readonly field: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, options: RoutingErrorOptions) {
+    super(message, options);
+    this.code = options.code;
+    this.field = options.field;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** HTTP status of each code, for every surface that speaks HTTP or answers through Envoy. */
+export const httpStatusByCode = {
+  invalid_request: 400,
+  unprocessable: 422,
+  not_implemented: 501,
+  body_too_large: 413,
+  unknown_model: 404,
+  saturated: 429,
+  no_endpoints: 503,
+  deadline_exceeded: 504,
+  shutting_down: 503,
+  internal: 500,
+} as const satisfies Record<RoutingErrorCode, number>;
