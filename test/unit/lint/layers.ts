@@ -1,0 +1,50 @@
+/** What one folder of `src/` may import: the whole list, checked against every module and every package. */
+export interface Layer {
+  readonly folder: string;
+  /** Modules that may be entered, by their `index.ts` only. */
+  readonly modules: readonly string[];
+  readonly packages: readonly string[];
+  /** A pure folder may not touch files, sockets or processes. */
+  readonly isPure: boolean;
+}
+
+function pure(folder: string, modules: readonly string[], packages: readonly string[] = []): Layer {
+  return { folder, modules, packages, isPure: true };
+}
+
+function adapter(folder: string, modules: readonly string[], packages: readonly string[] = []): Layer {
+  return { folder, modules, packages, isPure: false };
+}
+
+function surface(folder: string, packages: readonly string[] = []): Layer {
+  const modules = ["api", "dispatch", "errors", "http", "json", "router", "telemetry"];
+  return adapter(`surface/${folder}`, modules, packages);
+}
+
+/** Imports point one way: surface -> router -> pick -> kv, load, fleet; router -> model -> api, template, tokenizer -> json. */
+export const layers: readonly Layer[] = [
+  pure("errors", []),
+  pure("json", ["errors"]),
+  pure("api", ["errors", "json"]),
+  pure("template", ["errors", "json"], ["@huggingface/jinja"]),
+  pure("tokenizer", ["errors", "json"], ["tokenizers"]),
+  pure("model", ["api", "errors", "json", "template", "tokenizer"]),
+  pure("kv", ["errors"], ["msgpackr"]),
+  pure("load", ["errors"]),
+  pure("pick", ["errors", "fleet", "kv", "load"]),
+  pure("router", ["api", "errors", "fleet", "json", "kv", "load", "model", "pick"]),
+  adapter("fleet", ["errors"]),
+  adapter("kv-events", ["errors", "fleet", "kv", "telemetry"], ["msgpackr", "zeromq"]),
+  adapter("telemetry", ["errors"], ["pino", "prom-client"]),
+  adapter("config", ["errors", "model"], ["yaml", "zod"]),
+  adapter("replicas", ["errors", "load", "telemetry"]),
+  adapter("http", ["errors", "json", "telemetry"]),
+  adapter("dispatch", ["errors", "http", "json", "telemetry"]),
+  adapter("sim-worker", ["api", "errors", "json", "kv", "model", "telemetry"], ["msgpackr", "zeromq"]),
+  surface("ext-proc", ["@grpc/grpc-js", "@grpc/proto-loader", "selfsigned"]),
+  surface("route-api"),
+  surface("proxy"),
+  surface("queue"),
+  surface("decisions"),
+  surface("admin"),
+];
