@@ -1,0 +1,70 @@
+/** One serving process. Decimal u64 on the wire, so bigint, never number. */
+export type WorkerId = bigint & { readonly __brand: "WorkerId" };
+
+/** What a worker does for a request: all of it, its prompt only, or its output only. */
+export type WorkerRole = "aggregated" | "prefill" | "decode";
+
+/** `unknown` until the first verdict; it counts as healthy. */
+export type WorkerHealth = "healthy" | "unhealthy" | "unknown";
+
+/** Where a dp rank publishes its KV events. */
+export interface KvEventSource {
+  /** ZMQ PUB address, `tcp://host:port`. */
+  readonly endpoint: string;
+  /** ZMQ ROUTER address that replays past events; undefined when the worker has none. */
+  readonly replayEndpoint: string | undefined;
+}
+
+/** Request headers that a worker's sidecar or engine asks for, beside those of the model's profile. */
+export interface WorkerHeaderSettings {
+  /** Whether `x-data-parallel-rank` names the picked rank. */
+  readonly sendsDataParallelRank: boolean;
+  /** Whether a picked prefill worker is named in `x-prefiller-host-port`. */
+  readonly sendsPrefillHost: boolean;
+}
+
+/** What discovery knows of a worker. Two specs of one id with different incarnations are two workers. */
+export interface WorkerSpec {
+  readonly id: WorkerId;
+  /** Tells a worker from an earlier one of the same id: pod UID, or the registration. */
+  readonly incarnation: string;
+  /** Name for people, unique among live workers by convention only. */
+  readonly name: string;
+  /** `host:port` or `[v6]:port`; the catalogue keeps its canonical form. */
+  readonly endpoint: string;
+  readonly role: WorkerRole;
+  /** Names of the models it serves; empty = every model. */
+  readonly models: readonly string[];
+  /** First data-parallel rank; 0 when there is no data parallelism. */
+  readonly dpRankStart: number;
+  /** Number of data-parallel ranks, >= 1. */
+  readonly dpSize: number;
+  /** Event source of rank `dpRankStart + i` at index i; shorter or holes = that rank publishes none. */
+  readonly kvEvents: readonly (KvEventSource | undefined)[];
+  /** KV blocks a rank can hold on its device; undefined when not known. */
+  readonly totalKvBlocks: number | undefined;
+  /** Properties that a request can require or prefer. */
+  readonly taints: ReadonlySet<string>;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly headers: WorkerHeaderSettings;
+  /** Path of the health check, `/health` as a rule; undefined = not probed. */
+  readonly healthPath: string | undefined;
+}
+
+/** A worker in the catalogue. The object lives as long as the incarnation; its fields follow updates. */
+export interface Worker extends WorkerSpec {
+  /** Ascending dp rank, length = `dpSize`. */
+  readonly ranks: readonly WorkerRank[];
+  readonly health: WorkerHealth;
+  /** Leaving: keeps what it has, gets nothing new. */
+  readonly isDraining: boolean;
+}
+
+/** An engine replica inside a worker: what a request is placed on. */
+export interface WorkerRank {
+  readonly worker: Worker;
+  readonly dpRank: number;
+  /** Dense index of this rank in every per-rank table; reused after the rank is gone. */
+  readonly slot: number;
+  readonly kvEvents: KvEventSource | undefined;
+}
