@@ -15,6 +15,15 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      {
+        test: {
+          name: "containers",
+          include: ["test/containers/**/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
     ],
     coverage: { provider: "v8", include: ["src/**"] },
   },

@@ -1,0 +1,43 @@
+# Every command runs on the Node that package.json pins (node_modules/.bin/node); only npm itself uses the machine's own.
+SHELL := /bin/sh
+PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
+INSTALLED := node_modules/.package-lock.json
+
+.PHONY: demo test test-e2e check bench build venv install clean distclean
+
+# Starts a real Envoy, the picker and four simulated workers, sends requests and prints what was picked and why.
+demo: build venv
+	@$(PINNED) node scripts/demo/main.ts
+
+# Ends with the line "N passed, N failed".
+test: build venv
+	@$(PINNED) node scripts/testing/run.ts unit contract parity e2e
+
+test-e2e: build venv
+	@$(PINNED) node scripts/testing/run.ts e2e
+
+check: $(INSTALLED)
+	@$(PINNED) npm run --silent check
+
+# Every figure that the README claims is a bench/NAME/main.ts.
+bench: build
+	@set -e; for main in bench/*/main.ts; do echo "== $$main"; $(PINNED) node "$$main"; done
+
+build: $(INSTALLED)
+	@$(PINNED) npm run --silent build
+
+venv:
+	@scripts/setup-venv.sh
+
+install: $(INSTALLED)
+
+# npm writes this file last; it is older than the lock after a pull that changed the lock.
+$(INSTALLED): package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+clean:
+	rm -rf dist coverage test-results .cache
+
+distclean: clean
+	rm -rf node_modules .venv
