@@ -1,0 +1,96 @@
+import { type ParsedRequest, parseRequest, type RequestApi, tokenDataEdit } from "../api/index.ts";
+import { RoutingError } from "../errors/index.ts";
+import type { BodyEdit } from "../json/index.ts";
+import { type BlockHashes, hashBlocks } from "../kv/index.ts";
+import type { TokenizedPrompt } from "../model/index.ts";
+import { type PinnedWorker, pinnedWorkerOf, refuseClientPins } from "./client-pins.ts";
+import type { ModelRegistry, ServedModel } from "./model-registry.ts";
+import type { RouteRequest } from "./route-request.ts";
+
+export interface PrepareOptions {
+  /** What happens to a model name that is not configured: 404, or a choice by load among all workers. */
+  readonly unknownModel: "refuse" | "load";
+  /** Refuses bodies of unknown paths that have neither `messages` nor `prompt`, instead of routing them by load. */
+  readonly refuseUnknownShapes: boolean;
+  /** Deepest nesting of a JSON body. */
+  readonly maxJsonDepth: number;
+}
+
+/** A request whose tokens are known as far as they can be: everything a choice needs but the state of the workers. */
+export interface PreparedRequest {
+  readonly api: RequestApi;
+  readonly model: ServedModel | undefined;
+  /** Undefined when the request is routed by load; `loadOnlyReason` says why. */
+  readonly prompt: TokenizedPrompt | undefined;
+  readonly hashes: BlockHashes | undefined;
+  readonly bodyEdit: BodyEdit | undefined;
+  readonly loadOnlyReason: string | undefined;
+  /** A worker that a trusted client chose in the body. */
+  readonly pinned: PinnedWorker | undefined;
+}
+
+/**
+ * Parses, renders, tokenizes and hashes a request. Pure but for the model's caches: nothing is booked.
+ * @throws RoutingError what a client did wrong, by field
+ */
+export async function prepareRequest(
+  request: RouteRequest,
+  models: ModelRegistry,
+  options: PrepareOptions,
+): Promise<PreparedRequest> {
+  const parsed = parse(request, models, options);
+  if (!request.trustClient) refuseClientPins(parsed);
+  const model = servedModel(parsed.model, models, options);
+  const base = { api: parsed.api, model, pinned: request.trustClient ? pinnedWorkerOf(parsed) : undefined };
+  if (parsed.api === "promptless") return loadOnly(base, parsed.reason);
+  if (model?.pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
+  const prompt = await model.pipeline.tokenize(parsed);
+  const injects = prompt.injectable && model.pipeline.profile.injectsTokens && parsed.extensions.tokenData === undefined;
+  return {
+    ...base,
+    prompt,
+    hashes: hashBlocks(prompt.tokenIds, {
+      blockSize: model.pipeline.blockSize,
+      cacheSalt: cacheNamespace(request) ?? parsed.extensions.cacheSalt,
+    }),
+    bodyEdit: injects ? tokenDataEdit(request.body, parsed.root, prompt.tokenIds) : undefined,
+    loadOnlyReason: prompt.inexactReason,
+  };
+}
+
+/** The dialect depends on the model, which only the body names: a second parse is paid by models of the rarer dialect. */
+function parse(request: RouteRequest, models: ModelRegistry, options: PrepareOptions): ParsedRequest {
+  return parseRequest(request.path, request.body, {
+    dialect: models.only?.pipeline?.profile.dialect ?? "dynamo",
+    dialectOf: (name) => models.find(name)?.pipeline?.profile.dialect,
+    refuseUnknownShapes: options.refuseUnknownShapes,
+    maxDepth: options.maxJsonDepth,
+  });
+}
+
+function loadOnly(base: Pick<PreparedRequest, "api" | "model" | "pinned">, reason: string): PreparedRequest {
+  return {
+    ...base,
+    prompt: undefined,
+    hashes: undefined,
+    bodyEdit: undefined,
+    loadOnlyReason: reason,
+  };
+}
+
+function servedModel(name: string | undefined, models: ModelRegistry, options: PrepareOptions): ServedModel | undefined {
+  if (name === undefined || name === "") return models.only;
+  const found = models.find(name);
+  if (found === undefined && options.unknownModel === "refuse" && models.values().length > 0) {
+    throw new RoutingError("the model is not served here", { code: "unknown_model", field: "model" });
+  }
+  return found;
+}
+
+/** The last non-empty `x-tenant-id`; it wins over the body's cache salt (dynamo@1.6.1 picker.rs resolve_cache_namespace). */
+function cacheNamespace(request: RouteRequest): string | undefined {
+  return request.headers
+    .getAll("x-tenant-id")
+    .map((value) => value.trim())
+    .findLast((value) => value !== "");
+}
