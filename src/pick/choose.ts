@@ -1,17 +1,9 @@
+import { RoutingError } from "../errors/index.ts";
 import type { Candidate } from "./candidate.ts";
+import type { PickRequest } from "./cost.ts";
+import { costTerms, leastPrefillTokens } from "./cost.ts";
 import type { PickOptions } from "./options.ts";
-
-/** What the cost needs to know of the request. */
-export interface PickRequest {
-  /** Prompt length, tokens. */
-  readonly promptTokens: number;
-  /** Tokens a block, >= 1. */
-  readonly blockSize: number;
-  /** `prefill` for a prefill pool, else `decode` (aggregated too); the formulas differ. */
-  readonly phase: "prefill" | "decode";
-  /** Whether prefill load counts; false for the decode half of a split request. */
-  readonly tracksPrefill: boolean;
-}
+import { softmaxSample } from "./softmax.ts";
 
 /** Outcome of a choice among candidates. */
 export interface Choice {
@@ -22,20 +14,80 @@ export interface Choice {
 }
 
 /**
- * Picks a rank.
+ * Picks a rank. O(candidates).
+ * @param candidates ascending worker id and rank where samples must match another implementation's
  * @param random uniform in [0,1)
- * @throws RoutingError no_endpoints (nothing eligible) or saturated (all that else would be are overloaded)
+ * @throws RoutingError no_endpoints when nothing is eligible, saturated when only overload excludes what would be
  */
 export function choose(
-  _candidates: readonly Candidate[],
-  _request: PickRequest,
-  _options: Required<PickOptions>,
-  _random: () => number,
+  candidates: readonly Candidate[],
+  request: PickRequest,
+  options: Required<PickOptions>,
+  random: () => number,
 ): Choice {
-  throw new Error("todo");
+  const leastPrefill = options.overlapScoreCreditDecay > 0 ? leastPrefillTokens(candidates) : 0;
+  const costs = new Float64Array(candidates.length);
+  let eligible = 0;
+  for (const [i, candidate] of candidates.entries()) {
+    const isEligible = candidate.exclusion === undefined;
+    costs[i] = isEligible ? costTerms(candidate, request, options, leastPrefill).cost : Number.NaN;
+    if (isEligible) eligible++;
+  }
+  if (eligible === 0) throw noneEligible(candidates);
+  const chosen =
+    options.temperature > 0
+      ? softmaxSample(costs, options.temperature, random())
+      : cheapest(candidates, costs, options.tieBreak, random);
+  return { chosen, costs };
 }
 
-/** Indexes of the next best candidates by cost, each on another worker than the ones before and the picked one. */
-export function fallbackOrder(_candidates: readonly Candidate[], _choice: Choice, _limit: number): number[] {
-  throw new Error("todo");
+/** The next best candidates by cost, each on another worker than those before it and the picked one; at most `limit` indexes. */
+export function fallbackOrder(candidates: readonly Candidate[], choice: Choice, limit: number): number[] {
+  const order: number[] = [];
+  const seen = new Set([candidates[choice.chosen]?.rank.worker]);
+  for (const index of byCost(choice.costs)) {
+    if (order.length >= limit) break;
+    const worker = candidates[index]?.rank.worker;
+    if (seen.has(worker)) continue;
+    seen.add(worker);
+    order.push(index);
+  }
+  return order;
+}
+
+function byCost(costs: Float64Array): number[] {
+  const indexes = Array.from(costs.keys()).filter((index) => !Number.isNaN(costs[index]));
+  return indexes.sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0));
+}
+
+/** An index of least cost; ties by the rule, then uniformly. */
+function cheapest(
+  candidates: readonly Candidate[],
+  costs: Float64Array,
+  tieBreak: Required<PickOptions>["tieBreak"],
+  random: () => number,
+): number {
+  const ties: number[] = [];
+  let leastCost = Number.POSITIVE_INFINITY;
+  let fewestRequests = Number.POSITIVE_INFINITY;
+  for (const [i, candidate] of candidates.entries()) {
+    const cost = costs[i] ?? Number.NaN;
+    const requests = tieBreak === "fewest-requests" && candidate.isLoadKnown ? candidate.activeRequests : 0;
+    const isBetter = cost < leastCost || (cost === leastCost && requests < fewestRequests);
+    if (isBetter) {
+      ties.length = 0;
+      leastCost = cost;
+      fewestRequests = requests;
+    }
+    if (isBetter || (cost === leastCost && requests === fewestRequests)) ties.push(i);
+  }
+  const pick = ties.length > 1 ? Math.floor(random() * ties.length) : 0;
+  return ties[pick] ?? 0;
+}
+
+function noneEligible(candidates: readonly Candidate[]): RoutingError {
+  if (candidates.some((candidate) => candidate.exclusion === "overloaded")) {
+    return new RoutingError("all eligible workers are overloaded", { code: "saturated", retryAfterSeconds: 1 });
+  }
+  return new RoutingError("no endpoints available to route work", { code: "no_endpoints", retryAfterSeconds: 1 });
 }

@@ -1,3 +1,4 @@
+import { RoutingError } from "../errors/index.ts";
 import type { Worker, WorkerId, WorkerRank, WorkerRole } from "../fleet/index.ts";
 
 /** Why a rank may not be picked. Stable: explanations and metrics show it. */
@@ -32,16 +33,50 @@ export interface PinnedWorker {
   readonly dpRank?: number;
 }
 
-/** Why `rank` may not serve the request, or undefined: it may. */
-export function exclusionOf(
-  _rank: WorkerRank,
-  _constraints: Constraints,
-  _isOverloaded: boolean,
-): Exclusion | undefined {
-  throw new Error("todo");
+/**
+ * Refuses demands that contradict each other.
+ * @throws RoutingError invalid_request when the pinned worker is not among the allowed ones
+ */
+export function assertConsistent(constraints: Constraints): void {
+  const { pinned, allowed } = constraints;
+  if (pinned === undefined || allowed === undefined || allowed.has(pinned.workerId)) return;
+  throw new RoutingError(`pinned worker ${pinned.workerId} is not in allowed worker set`, { code: "invalid_request" });
 }
 
-/** Sum of the weights of the preferred taints that the worker has. */
-export function preferenceOf(_worker: Worker, _constraints: Constraints): number {
-  throw new Error("todo");
+/**
+ * Why `rank` may not serve the request, or undefined: it may. `overloaded` comes last: a rank that is only that would be
+ * eligible otherwise, and a pool of such ranks is saturated rather than empty.
+ */
+export function exclusionOf(rank: WorkerRank, constraints: Constraints, isOverloaded: boolean): Exclusion | undefined {
+  const { worker } = rank;
+  return (
+    outsideOf(rank, constraints) ??
+    (worker.isDraining ? "draining" : undefined) ??
+    (worker.health === "unhealthy" ? "unhealthy" : undefined) ??
+    (isOverloaded ? "overloaded" : undefined)
+  );
+}
+
+function outsideOf(rank: WorkerRank, constraints: Constraints): Exclusion | undefined {
+  const { roles, subset, allowed, pinned, requiredTaints } = constraints;
+  const { worker } = rank;
+  if (roles !== undefined && !roles.has(worker.role)) return "wrong_role";
+  if (subset !== undefined && !subset.has(worker)) return "outside_subset";
+  if (allowed !== undefined && !allowed.has(worker.id)) return "not_allowed";
+  if (pinned !== undefined && !isPinned(rank, pinned)) return "not_pinned";
+  if (requiredTaints !== undefined && !requiredTaints.every((taint) => worker.taints.has(taint))) {
+    return "missing_taint";
+  }
+  return undefined;
+}
+
+function isPinned(rank: WorkerRank, pinned: PinnedWorker): boolean {
+  return rank.worker.id === pinned.workerId && (pinned.dpRank === undefined || pinned.dpRank === rank.dpRank);
+}
+
+/** Sum of the weights of the preferred taints that the worker has; 0 = none. */
+export function preferenceOf(worker: Worker, constraints: Constraints): number {
+  let sum = 0;
+  for (const [taint, weight] of constraints.preferredTaints ?? []) if (worker.taints.has(taint)) sum += weight;
+  return sum;
 }

@@ -1,6 +1,12 @@
 export type { Candidate } from "./candidate.ts";
-export type { Choice, PickRequest } from "./choose.ts";
+export type { Choice } from "./choose.ts";
 export { choose, fallbackOrder } from "./choose.ts";
+export type { CostTerms, PickRequest } from "./cost.ts";
+export { costTerms, estimatedCachedTokens, leastPrefillTokens, preferenceFactor } from "./cost.ts";
 export type { Constraints, Exclusion, PinnedWorker } from "./eligibility.ts";
-export { exclusionOf, preferenceOf } from "./eligibility.ts";
-export type { PickOptions } from "./options.ts";
+export { assertConsistent, exclusionOf, preferenceOf } from "./eligibility.ts";
+export type { CandidateExplanation, PickExplanation } from "./explanation.ts";
+export { explain } from "./explanation.ts";
+export type { PickOptions, PickOverrides } from "./options.ts";
+export { overridePickOptions, resolvePickOptions } from "./options.ts";
+export { softmaxSample } from "./softmax.ts";
