@@ -1,0 +1,170 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sendError, sendJson } from "./answer-writer.ts";
+import { embeddingsAnswer } from "./embeddings.ts";
+import type { SimEngine } from "./engine.ts";
+import type { EngineMetrics } from "./engine-metrics.ts";
+import type { FaultInjector } from "./fault-injector.ts";
+import type { GenerationHandler } from "./generation-handler.ts";
+import type { GenerationApi } from "./generation-request.ts";
+import type { ResolvedSimWorkerOptions } from "./options.ts";
+import { BodyTooLargeError, receiveBody } from "./received-body.ts";
+import type { RequestLog, RequestRecord } from "./request-log.ts";
+import { isRecord } from "./unknown-record.ts";
+
+/** The parts that the endpoints show or drive. */
+export interface SimServerParts {
+  readonly name: string;
+  readonly options: ResolvedSimWorkerOptions;
+  readonly engine: SimEngine;
+  readonly metrics: EngineMetrics;
+  readonly faults: FaultInjector;
+  readonly log: RequestLog;
+  readonly generation: GenerationHandler;
+}
+
+interface Exchange {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly signal: AbortSignal;
+}
+
+const generationPaths: Readonly<Record<string, GenerationApi>> = {
+  "/v1/chat/completions": "chat",
+  "/v1/completions": "completions",
+  "/v1/responses": "responses",
+};
+
+/** Routes HTTP requests to the simulated endpoints. */
+export class SimServer {
+  readonly #parts: SimServerParts;
+
+  constructor(parts: SimServerParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers one request; never rejects. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const left = new AbortController();
+    response.on("close", () => {
+      if (!response.writableFinished) left.abort(new Error("the client left"));
+    });
+    response.setHeader("x-sim-worker", this.#parts.name);
+    const target = new URL(request.url ?? "/", "http://worker");
+    const exchange = { path: target.pathname, query: target.searchParams, request, response, signal: left.signal };
+    try {
+      await (request.method === "POST" ? this.#post(exchange) : this.#get(exchange));
+    } catch (error) {
+      if (left.signal.aborted) response.destroy();
+      else if (response.headersSent) response.destroy();
+      else sendError(response, 500, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #post(exchange: Exchange): Promise<void> {
+    if (exchange.path.startsWith("/sim/")) return await this.#control(exchange);
+    const { log, options } = this.#parts;
+    const { request, response } = exchange;
+    const record = log.open("POST", request.url ?? "", request.rawHeaders);
+    try {
+      const body = await receiveBody(request, options.maxBodyBytes);
+      log.noteBody(record, body);
+      await this.#answer(exchange, record, body.bytes);
+    } catch (error) {
+      record.outcome = exchange.signal.aborted ? "aborted" : "refused";
+      if (!(error instanceof BodyTooLargeError)) throw error;
+      sendError(response, 413, error.message);
+    } finally {
+      if (response.headersSent) record.status = response.statusCode;
+    }
+  }
+
+  async #answer(exchange: Exchange, record: RequestRecord, body: Buffer): Promise<void> {
+    const { path, request, response, signal } = exchange;
+    const api = Object.hasOwn(generationPaths, path) ? generationPaths[path] : undefined;
+    if (api !== undefined) {
+      await this.#parts.generation.handle({ api, path, body, request, response, record, signal });
+    } else if (path === "/v1/embeddings") {
+      const answer = embeddingsAnswer(body);
+      record.outcome = answer.status === 200 ? "completed" : "refused";
+      sendJson(response, answer.status, answer.value);
+    } else {
+      record.outcome = "refused";
+      sendError(response, 404, `no endpoint POST ${path}`);
+    }
+  }
+
+  async #control(exchange: Exchange): Promise<void> {
+    const { engine, faults, log } = this.#parts;
+    const { response } = exchange;
+    const body = await receiveBody(exchange.request, 65_536);
+    switch (exchange.path) {
+      case "/sim/config":
+        changeFaultsFrom(body.bytes, faults, response);
+        break;
+      case "/sim/reset":
+        engine.cache.clear();
+        sendJson(response, 200, { cleared: true });
+        break;
+      case "/sim/requests/clear":
+        log.clear();
+        sendJson(response, 200, { cleared: true });
+        break;
+      default:
+        sendError(response, 404, `no endpoint POST ${exchange.path}`);
+    }
+  }
+
+  #get(exchange: Exchange): void {
+    const { path, response } = exchange;
+    switch (path) {
+      case "/health":
+        response.writeHead(this.#parts.faults.settings.isHealthy ? 200 : 503).end();
+        break;
+      case "/metrics":
+        response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+        response.end(this.#metricsPage());
+        break;
+      case "/v1/models":
+        sendJson(response, 200, modelList(this.#parts.options.models));
+        break;
+      case "/sim/config":
+        sendJson(response, 200, this.#parts.faults.settings);
+        break;
+      case "/sim/requests":
+        sendJson(response, 200, { requests: this.#lastRequests(exchange.query.get("limit")) });
+        break;
+      default:
+        sendError(response, 404, `no endpoint ${exchange.request.method} ${path}`);
+    }
+  }
+
+  #lastRequests(limit: string | null): readonly RequestRecord[] {
+    return this.#parts.log.last(limit === null ? this.#parts.options.recordedRequests : Number(limit));
+  }
+
+  #metricsPage(): string {
+    const { engine, metrics } = this.#parts;
+    const cacheUsage = engine.cache.blocksInUse / engine.cache.capacityBlocks;
+    return metrics.render({ running: engine.running, waiting: engine.waiting, cacheUsage });
+  }
+}
+
+function changeFaultsFrom(body: Buffer, faults: FaultInjector, response: ServerResponse): void {
+  try {
+    const changes: unknown = JSON.parse(body.toString("utf8"));
+    if (!isRecord(changes)) throw new TypeError("the body must be a JSON object");
+    faults.change(changes);
+    sendJson(response, 200, faults.settings);
+  } catch (error) {
+    sendError(response, 400, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function modelList(models: readonly string[]): object {
+  return {
+    object: "list",
+    data: models.map((id) => ({ id, object: "model", created: 0, owned_by: "sim-worker" })),
+  };
+}
