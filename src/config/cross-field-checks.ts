@@ -1,0 +1,119 @@
+import type { z } from "zod";
+import { shiftKvAddress } from "./address.ts";
+import type { Config, ModelSettings, WorkerSettings } from "./schema.ts";
+
+type Path = readonly (string | number)[];
+/** Tells one problem; `value` is shown as the value at fault. */
+type Report = (path: Path, message: string, value: unknown) => void;
+
+/** The checks that need more than one setting. They run only when every setting on its own is right. */
+export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx<unknown>): void {
+  const report: Report = (path, message, input) => {
+    context.addIssue({ code: "custom", path: [...path], message, input });
+  };
+  checkListeners(config, report);
+  checkModels(config.models, report);
+  checkWorkers(config, report);
+  const { reconnectMinMs, reconnectMaxMs } = config.kvEvents;
+  if (reconnectMaxMs < reconnectMinMs) {
+    report(
+      ["kvEvents", "reconnectMaxMs"],
+      `expected at least kvEvents.reconnectMinMs (${reconnectMinMs})`,
+      reconnectMaxMs,
+    );
+  }
+}
+
+function checkListeners({ extProc, health, metrics }: Config, report: Report): void {
+  const { mode, certFile, keyFile } = extProc.tls;
+  if (mode === "files") {
+    if (certFile === undefined) report(["extProc", "tls", "certFile"], "needed with extProc.tls.mode files", certFile);
+    if (keyFile === undefined) report(["extProc", "tls", "keyFile"], "needed with extProc.tls.mode files", keyFile);
+  }
+  const { maxBodyBytes, maxInFlightBodyBytes } = extProc;
+  if (maxInFlightBodyBytes < maxBodyBytes) {
+    const path = ["extProc", "maxInFlightBodyBytes"];
+    report(path, `expected at least extProc.maxBodyBytes (${maxBodyBytes})`, maxInFlightBodyBytes);
+  }
+  if (extProc.bodyMode !== "full-duplex" && extProc.maxReceiveMessageBytes <= maxBodyBytes) {
+    // Buffered mode: a body over the message limit ends the stream, and the client sees 500 in place of 413.
+    const path = ["extProc", "maxReceiveMessageBytes"];
+    report(path, `expected more than extProc.maxBodyBytes (${maxBodyBytes})`, extProc.maxReceiveMessageBytes);
+  }
+  const listeners: Entry[] = [
+    { path: ["extProc", "listen"], value: extProc.listen },
+    { path: ["health", "listen"], value: health.listen },
+    { path: ["metrics", "listen"], value: metrics.listen },
+  ];
+  const bound = listeners.filter(({ value }) => value !== "off" && !value.endsWith(":0"));
+  reportDuplicates(bound, "another listener has this address", report);
+}
+
+function checkModels(models: readonly ModelSettings[], report: Report): void {
+  for (const [i, { folder, loadOnly }] of models.entries()) {
+    if (folder === undefined && !loadOnly) report(["models", i, "folder"], "needed unless loadOnly is true", folder);
+  }
+  const names = models.flatMap(({ name, aliases }, i): Entry[] => [
+    { path: ["models", i, "name"], value: name },
+    ...aliases.map((alias, j) => ({ path: ["models", i, "aliases", j], value: alias })),
+  ]);
+  reportDuplicates(names, "another model has this name", report);
+}
+
+function checkWorkers({ workers, models }: Config, report: Report): void {
+  const entries = (key: "name" | "id" | "endpoint"): readonly Entry[] =>
+    workers.flatMap((worker, i): Entry[] => {
+      const value = worker[key];
+      return value === undefined
+        ? []
+        : [{ path: ["workers", i, key], value: key === "id" ? value : value.toLowerCase() }];
+    });
+  reportDuplicates(entries("name"), "another worker has this name", report);
+  reportDuplicates(entries("id"), "another worker has this id", report);
+  reportDuplicates(entries("endpoint"), "another worker has this endpoint", report);
+  reportDuplicates(eventSockets(workers), "another rank or worker has this address", report);
+  const known = models.map(({ name }) => name);
+  for (const [i, worker] of workers.entries()) {
+    for (const [j, model] of worker.models.entries()) {
+      if (!known.includes(model)) report(["workers", i, "models", j], `expected one of ${listed(known)}`, model);
+    }
+    for (const key of ["kvEvents", "kvReplay"] as const) checkLastPort(worker, key, ["workers", i, key], report);
+  }
+}
+
+function checkLastPort(worker: WorkerSettings, key: "kvEvents" | "kvReplay", path: Path, report: Report): void {
+  const base = worker[key];
+  if (base === undefined) return;
+  const last = shiftKvAddress(base, worker.dpRankStart + worker.dpSize - 1);
+  if (Number(last.slice(last.lastIndexOf(":") + 1)) > 65_535)
+    report(path, "the last rank's port would pass 65535", base);
+  if (key === "kvReplay" && worker.kvEvents === undefined) report(path, "has no meaning without kvEvents", base);
+}
+
+/** Where each rank publishes, so that two workers whose ranges of ports meet are found. */
+function eventSockets(workers: readonly WorkerSettings[]): readonly Entry[] {
+  return workers.flatMap(({ kvEvents, dpRankStart, dpSize }, i) => {
+    if (kvEvents === undefined) return [];
+    return Array.from({ length: dpSize }, (_, rank) => ({
+      path: ["workers", i, "kvEvents"],
+      value: shiftKvAddress(kvEvents, dpRankStart + rank),
+    }));
+  });
+}
+
+interface Entry {
+  readonly path: Path;
+  readonly value: string;
+}
+
+function reportDuplicates(entries: readonly Entry[], message: string, report: Report): void {
+  const seen = new Map<string, Path>();
+  for (const { path, value } of entries) {
+    if (seen.has(value)) report(path, message, value);
+    else seen.set(value, path);
+  }
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? "models, which is empty" : names.join(", ");
+}

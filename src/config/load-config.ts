@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { parseDocument } from "yaml";
+import { ConfigError } from "./config-error.ts";
+import { type ConfigFlags, environmentOverrides, flagOverrides, type Override } from "./overrides.ts";
+import { problemLines } from "./problems.ts";
+import { type Config, configSchema } from "./schema.ts";
+import { type Setting, settingTree } from "./setting-tree.ts";
+
+/** Where the settings come from; a flag wins over the environment, that over the file, that over the default. */
+export interface ConfigSources {
+  /** Path of a YAML file. */
+  readonly file?: string | undefined;
+  /** YAML text, in place of a file. */
+  readonly text?: string | undefined;
+  /** The process's environment; variables that do not start with `POINTSMAN_` are not looked at. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags?: ConfigFlags | undefined;
+}
+
+/**
+ * Reads and checks all settings. Besides reading `file`, it depends on nothing but its argument.
+ * @throws ConfigError with every problem at once
+ */
+export function loadConfig({ file, text, env, flags = {} }: ConfigSources): Config {
+  const settings = readSettings(file, text);
+  const given = [environmentOverrides(env), flagOverrides(flags)];
+  const overrides = given.flatMap((part) => part.overrides);
+  for (const override of overrides) apply(settings, override);
+  const parsed = configSchema.safeParse(settings, { reportInput: true });
+  const faults = parsed.success ? [] : problemLines(parsed.error.issues, overrides);
+  const problems = [...given.flatMap((part) => part.problems), ...faults];
+  if (problems.length > 0 || !parsed.success) throw new ConfigError(problems);
+  return file === undefined ? parsed.data : withPathsFrom(dirname(file), parsed.data);
+}
+
+/** Relative paths mean the folder of the configuration file, wherever the process was started. */
+function withPathsFrom(base: string, config: Config): Config {
+  const from = <K extends string>(key: K, path: string | undefined): { readonly [P in K]?: string } =>
+    (path === undefined ? {} : { [key]: resolve(base, path) }) as { readonly [P in K]?: string };
+  const { tls } = config.extProc;
+  return {
+    ...config,
+    models: config.models.map((model) => ({ ...model, ...from("folder", model.folder) })),
+    extProc: { ...config.extProc, tls: { ...tls, ...from("certFile", tls.certFile), ...from("keyFile", tls.keyFile) } },
+  };
+}
+
+type Settings = Record<string, unknown>;
+
+function readSettings(file: string | undefined, text: string | undefined): Settings {
+  const source = text ?? (file === undefined ? "" : readText(file));
+  const document = parseDocument(source, { uniqueKeys: true });
+  const place = file ?? "configuration";
+  if (document.errors.length > 0) throw new ConfigError(document.errors.map(({ message }) => `${place}: ${message}`));
+  const root: unknown = document.toJS() ?? {};
+  if (!isSection(root)) throw new ConfigError([`${place}: expected settings, one "name: value" a line`]);
+  return withoutEmptySections(root, settingTree());
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new ConfigError([`${file}: ${cause instanceof Error ? cause.message : "cannot be read"}`], { cause });
+  }
+}
+
+/** `log:` with nothing below is null in YAML and means that nothing is set there. */
+function withoutEmptySections(settings: Settings, declared: readonly Setting[]): Settings {
+  const sections = new Map(declared.filter(({ kind }) => kind === "section").map((s) => [s.path.split(".").at(-1), s]));
+  const kept = Object.entries(settings).filter(([key, value]) => value !== null || !sections.has(key));
+  return Object.fromEntries(
+    kept.map(([key, value]) => {
+      const section = sections.get(key);
+      return [key, section !== undefined && isSection(value) ? withoutEmptySections(value, section.children) : value];
+    }),
+  );
+}
+
+/** Sets one value; a parent that is no section is left as it is, for the schema to refuse. */
+function apply(settings: Settings, { path, value }: Override): void {
+  const parents = path.split(".");
+  const key = parents.pop() ?? "";
+  let section = settings;
+  for (const parent of parents) {
+    section[parent] ??= {};
+    const next = section[parent];
+    if (!isSection(next)) return;
+    section = next;
+  }
+  section[key] = value;
+}
+
+function isSection(value: unknown): value is Settings {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

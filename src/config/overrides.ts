@@ -1,0 +1,84 @@
+import { nearestWord } from "./nearest-word.ts";
+import { environmentName, type Setting, scalarSettings } from "./setting-tree.ts";
+
+/** A setting given outside of the file. */
+export interface Override {
+  readonly path: string;
+  readonly value: unknown;
+  /** Where it was given, for messages: `POINTSMAN_LOG_LEVEL`, `--set`. */
+  readonly origin: string;
+}
+
+/** The command line's part of the configuration. */
+export interface ConfigFlags {
+  /** `a.b=c`, each; the last of one setting wins. */
+  readonly set?: readonly string[] | undefined;
+  /** `--listen`: the same as `--set extProc.listen=...`. */
+  readonly listen?: string | undefined;
+  /** `--log-level`: the same as `--set log.level=...`. */
+  readonly logLevel?: string | undefined;
+}
+
+/** Variables that are ours and name no setting: the path of the configuration file. */
+const otherVariables = new Set(["POINTSMAN_CONFIG"]);
+
+/**
+ * Kubernetes puts such variables into every pod beside a Service whose name starts with `pointsman`.
+ * Source: kubernetes.io/docs/concepts/services-networking/service/#environment-variables
+ */
+const serviceVariable =
+  /^POINTSMAN(_[A-Z0-9_]+)?_(SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)(_[A-Z]+)?)$/;
+const serviceLink = /^(tcp|udp|sctp):\/\//;
+
+/** What was given, and what of it names no setting. */
+export interface Overrides {
+  readonly overrides: readonly Override[];
+  readonly problems: readonly string[];
+}
+
+/** Settings from `POINTSMAN_*` variables. */
+export function environmentOverrides(env: Readonly<Record<string, string | undefined>>): Overrides {
+  const byName = new Map(scalarSettings().map((setting) => [environmentName(setting.path), setting]));
+  const overrides: Override[] = [];
+  const problems: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith("POINTSMAN_") || text === undefined || isNotASetting(name, text)) continue;
+    const setting = byName.get(name);
+    if (setting === undefined) problems.push(`${name}: no such setting${hint(name, byName.keys())}`);
+    else overrides.push({ path: setting.path, value: readScalar(text, setting), origin: name });
+  }
+  return { overrides, problems };
+}
+
+/** Settings from the command line. */
+export function flagOverrides(flags: ConfigFlags): Overrides {
+  const byPath = new Map(scalarSettings().map((setting) => [setting.path, setting]));
+  const overrides: Override[] = [];
+  const problems: string[] = [];
+  for (const assignment of flags.set ?? []) {
+    const [, path = "", text = ""] = /^([^=]*)=(.*)$/s.exec(assignment) ?? [];
+    const setting = byPath.get(path);
+    if (!assignment.includes("=")) problems.push(`--set ${assignment}: expected path=value`);
+    else if (setting === undefined) problems.push(`--set ${path}: no such setting${hint(path, byPath.keys())}`);
+    else overrides.push({ path, value: readScalar(text, setting), origin: "--set" });
+  }
+  if (flags.listen !== undefined) overrides.push({ path: "extProc.listen", value: flags.listen, origin: "--listen" });
+  if (flags.logLevel !== undefined) overrides.push({ path: "log.level", value: flags.logLevel, origin: "--log-level" });
+  return { overrides, problems };
+}
+
+function isNotASetting(name: string, text: string): boolean {
+  return otherVariables.has(name) || serviceVariable.test(name) || (name.endsWith("_PORT") && serviceLink.test(text));
+}
+
+/** A text that is not of the setting's kind stays a text: the schema then says what it expected. */
+function readScalar(text: string, { kind }: Setting): unknown {
+  if (kind === "number" && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim())) return Number(text);
+  if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function hint(word: string, candidates: Iterable<string>): string {
+  const nearest = nearestWord(word, candidates);
+  return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { checkAcrossFields } from "./cross-field-checks.ts";
+import { extProc } from "./sections/ext-proc.ts";
+import { health, log, metrics, shutdown } from "./sections/listeners.ts";
+import { models, unknownModel } from "./sections/models.ts";
+import { kvEvents, reservations, routing, tokenizer } from "./sections/routing.ts";
+import { fleet, workers } from "./sections/workers.ts";
+
+/** Every setting, each described where it is declared. The order is that of the reference page. */
+export const settingsSchema = z.strictObject({
+  models,
+  unknownModel,
+  workers,
+  extProc,
+  health,
+  metrics,
+  log,
+  routing,
+  fleet,
+  kvEvents,
+  reservations,
+  tokenizer,
+  shutdown,
+});
+
+/** The same, with the checks that need more than one setting. */
+export const configSchema = settingsSchema.superRefine(checkAcrossFields);
+
+/** All settings, checked, with their defaults filled in. */
+export type Config = DeepReadonly<z.output<typeof settingsSchema>>;
+/** One entry of `models`. */
+export type ModelSettings = Config["models"][number];
+/** One entry of `workers`. */
+export type WorkerSettings = Config["workers"][number];
+
+type DeepReadonly<T> = T extends readonly (infer U)[]
+  ? readonly DeepReadonly<U>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;

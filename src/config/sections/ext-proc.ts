@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { count, listenAddress, milliseconds } from "../setting-types.ts";
+
+const mebibyte = 1_048_576;
+
+const tls = z
+  .strictObject({
+    mode: z
+      .enum(["self-signed", "files", "off"])
+      .default("self-signed")
+      .describe(
+        "`self-signed`: a certificate made at the start; `files`: `certFile` and `keyFile`; `off`: plain text.",
+      ),
+    certFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("PEM certificate chain. Needed with mode `files`, without meaning otherwise."),
+    keyFile: z.string().min(1).optional().describe("PEM private key. Needed with mode `files`."),
+    reloadIntervalMs: milliseconds(0)
+      .default(10_000)
+      .describe("How often the two files are looked at for a change, in ms; 0 = never again after the start."),
+  })
+  .prefault({})
+  .describe("Transport security of the ext_proc listener.");
+
+const limits = {
+  maxReceiveMessageBytes: count(65_536)
+    .default(64 * mebibyte)
+    .describe("Longest single gRPC message taken from Envoy, in bytes. In buffered mode a message holds a whole body."),
+  maxBodyBytes: count(1)
+    .default(32 * mebibyte)
+    .describe("Longest request body, in bytes; a longer one is answered 413."),
+  maxInFlightRequests: count(1)
+    .default(1024)
+    .describe("Requests between their headers and their pick at one time; one more is answered 429, unparsed."),
+  maxInFlightBodyBytes: count(1)
+    .default(1024 * mebibyte)
+    .describe("Sum of the request bodies held at one time, in bytes; a request that would pass it is answered 429."),
+  maxStreamsPerConnection: count(0)
+    .default(0)
+    .describe("HTTP/2 streams that one connection of Envoy's may have open; 0 = no limit."),
+  pickDeadlineMs: milliseconds(1)
+    .default(5000)
+    .describe("Longest time from the end of the request body to the answer, in ms; a later pick is answered 504."),
+  retryAfterSeconds: count(0)
+    .default(1)
+    .describe("`Retry-After` of 429 and 503 answers, in seconds; 0 = the header says 0, retry at once."),
+};
+
+/** The ext_proc listener: how Envoy reaches the picker. */
+export const extProc = z
+  .strictObject({
+    listen: listenAddress()
+      .default("0.0.0.0:9002")
+      .describe("Where the gRPC server listens, `host:port` or `[v6]:port`; port 0 = one that the system chooses."),
+    tls,
+    bodyMode: z
+      .enum(["auto", "full-duplex", "buffered"])
+      .default("auto")
+      .describe("How Envoy sends bodies; `auto` reads it from the first message of each stream."),
+    ...limits,
+    trustClientPins: z
+      .boolean()
+      .default(false)
+      .describe("Whether body fields that choose a worker are honoured; otherwise they are refused with 400."),
+    conformanceHeaders: z
+      .boolean()
+      .default(false)
+      .describe("Whether the headers of the endpoint-picker conformance tests are honoured. Not for production."),
+    forwardGeneratedRequestId: z
+      .boolean()
+      .default(true)
+      .describe("Whether an `x-request-id` made for a request that came without one is passed on to the worker."),
+  })
+  .prefault({})
+  .describe("The ext_proc listener: how Envoy reaches the picker.");

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { count, name } from "../setting-types.ts";
+
+const model = z.strictObject({
+  name: name().describe("The name that requests and workers use."),
+  aliases: z.array(name()).default([]).describe("Other names under which requests may ask for it."),
+  folder: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Folder with `tokenizer.json`, `tokenizer_config.json`, `chat_template.jinja` as published with the model. Needed unless `loadOnly`.",
+    ),
+  profile: z
+    .enum(["dynamo", "vllm", "sglang"])
+    .default("dynamo")
+    .describe("Who turns the request into tokens behind the gateway: the Dynamo frontend, or the engine's own server."),
+  blockSize: count(1).default(16).describe("Tokens in a KV block; must be what the workers use."),
+  maxIndexBlocks: count(1)
+    .default(4_000_000)
+    .describe("Most cached blocks that the prefix index remembers over all workers; the oldest are forgotten."),
+  loadOnly: z
+    .boolean()
+    .default(false)
+    .describe("Whether requests are placed by load only, without looking at their tokens."),
+});
+
+/** The served models. */
+export const models = z.array(model).default([]).describe("The served models.");
+
+/** What happens to a request for a model that is not configured. */
+export const unknownModel = z
+  .enum(["refuse", "load"])
+  .default("refuse")
+  .describe("A request for a model that is not configured: `refuse` answers 404, `load` places it by load only.");

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { count, milliseconds, weight } from "../setting-types.ts";
+
+/** The cost of a placement and the choice. Defaults are Dynamo's; source: dynamo@1.6.1 kv-router. */
+export const routing = z
+  .strictObject({
+    overlapScoreCredit: weight()
+      .default(1)
+      .describe("Blocks of prefill saved by one cached block; 0 = caches are ignored."),
+    overlapScoreCreditDecay: weight()
+      .default(0)
+      .describe("How fast that credit falls on a worker with more prefill to do than the idlest; 0 = not at all."),
+    prefillLoadScale: weight().default(1).describe("Weight of a prefill block against a decode block."),
+    decodeActiveRequestWeight: weight().default(0).describe("Blocks of cost for each running request; 0 = none."),
+    hostCacheHitWeight: weight().default(0.75).describe("Credit of a block in host memory, in device blocks."),
+    diskCacheHitWeight: weight().default(0.25).describe("Credit of a block on disk, in device blocks."),
+    temperature: weight()
+      .default(0)
+      .describe("0 = always the cheapest worker; above, dearer ones too, more often the higher it is."),
+    tieBreak: z
+      .enum(["fewest-requests", "random"])
+      .default("fewest-requests")
+      .describe("Among equally cheap workers: the one with the fewest running requests, or any, as Dynamo does."),
+    maxFallbacks: count(0)
+      .max(32)
+      .default(2)
+      .describe(
+        "Endpoints listed after the picked one, for the gateway's retries; 0 = none. The `dynamo` profile lists none.",
+      ),
+    refuseUnknownShapes: z
+      .boolean()
+      .default(false)
+      .describe("Whether a body without a prompt on an unknown path is answered 400; otherwise it is placed by load."),
+    maxJsonDepth: count(1)
+      .max(10_000)
+      .default(128)
+      .describe("Deepest nesting of a JSON body; a deeper one is answered 400."),
+  })
+  .prefault({})
+  .describe("The cost of each worker and the choice.");
+
+/** The load booked for running requests. */
+export const reservations = z
+  .strictObject({
+    maxReservations: count(1)
+      .default(65_536)
+      .describe("Most requests whose load is booked at one time; one more is answered 429."),
+  })
+  .prefault({})
+  .describe("The load booked for running requests.");
+
+/** How KV events are followed. */
+export const kvEvents = z
+  .strictObject({
+    replayTimeoutMs: milliseconds(1)
+      .default(5000)
+      .describe("Longest wait for a worker to replay missed events, in ms."),
+    reconnectMinMs: milliseconds(1)
+      .default(100)
+      .describe("First pause before connecting again, in ms; doubles each time."),
+    reconnectMaxMs: milliseconds(1).default(5000).describe("Longest pause before connecting again, in ms."),
+    maxPendingBatches: count(1)
+      .default(10_000)
+      .describe("Event batches kept while a gap is replayed, for each rank; more make the gap unrepairable."),
+    silentWorkerWarnMs: milliseconds(0)
+      .default(60_000)
+      .describe("A worker that serves requests and sent no event for this long is warned of, in ms; 0 = never."),
+    onUnrepairableGap: z
+      .enum(["reset", "stale"])
+      .default("reset")
+      .describe("When missed events cannot be replayed: `reset` forgets the rank's blocks, `stale` keeps them."),
+  })
+  .prefault({})
+  .describe("How the workers' KV events are followed.");
+
+/** Bounds of turning text into tokens. */
+export const tokenizer = z
+  .strictObject({
+    maxPromptBytes: count(0)
+      .default(0)
+      .describe("Longest rendered prompt that is tokenized, in bytes; a longer one is placed by load. 0 = no limit."),
+  })
+  .prefault({})
+  .describe("Turning text into tokens.");

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { checkedText, count, endpointAddress, kvAddress, milliseconds, name } from "../setting-types.ts";
+
+const maxWorkerId = 2n ** 64n - 1n;
+
+const workerId = checkedText((text) => {
+  if (!/^(0|[1-9]\d*)$/.test(text)) return "expected a decimal number in quotes";
+  return BigInt(text) <= maxWorkerId ? undefined : `expected at most ${maxWorkerId}`;
+});
+
+const headers = z
+  .strictObject({
+    dataParallelRank: z
+      .boolean()
+      .default(false)
+      .describe("Whether `x-data-parallel-rank` tells the worker which of its ranks was picked."),
+    prefillHost: z
+      .boolean()
+      .default(false)
+      .describe("Whether `x-prefiller-host-port` tells a decode worker which prefill worker was picked."),
+  })
+  .prefault({})
+  .describe("Request headers that this worker wants beside those of the model's profile.");
+
+const worker = z.strictObject({
+  name: name().describe("Name for people, logs and metrics."),
+  id: workerId
+    .optional()
+    .describe("Decimal u64 in quotes; with Dynamo its instance id. Absent = derived from the name."),
+  endpoint: endpointAddress().describe(
+    "Where requests are sent, `ip:port` or `[v6]:port`; Envoy resolves no names here.",
+  ),
+  models: z.array(name()).default([]).describe("Names of the models it serves; empty = all."),
+  role: z
+    .enum(["aggregated", "prefill", "decode"])
+    .default("aggregated")
+    .describe("What it does for a request: all of it, its prompt, or its output."),
+  dpRankStart: count(0).default(0).describe("First data-parallel rank."),
+  dpSize: count(1).max(4096).default(1).describe("Number of data-parallel ranks; 1 = no data parallelism."),
+  kvEvents: kvAddress()
+    .optional()
+    .describe("Where it publishes KV events, `tcp://host:port`; rank i uses port + i. Absent = it publishes none."),
+  kvReplay: kvAddress()
+    .optional()
+    .describe("Where it replays past KV events, `tcp://host:port`; rank i uses port + i. Absent = it cannot."),
+  blockSize: count(1).optional().describe("Tokens in one of its KV blocks. Absent = the model's."),
+  totalKvBlocks: count(1).optional().describe("KV blocks that a rank can hold. Absent = not known."),
+  taints: z.array(name()).default([]).describe("Properties that a request can require or prefer."),
+  labels: z.record(name(), z.string()).default({}).describe("Labels for people and for selection."),
+  headers,
+});
+
+/** The workers that are known from the start. */
+export const workers = z.array(worker).default([]).describe("The workers that are known from the start.");
+
+const healthCheck = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe("Whether workers are probed; otherwise all of them count as healthy."),
+    path: z.string().startsWith("/").default("/health").describe("HTTP path of the probe; a 2xx answer is healthy."),
+    intervalMs: milliseconds(10).default(2000).describe("Time between two probes of a worker, in ms."),
+    timeoutMs: milliseconds(1).default(1000).describe("Time after which a probe has failed, in ms."),
+    unhealthyThreshold: count(1).default(2).describe("Failed probes in a row after which a worker is not picked."),
+    healthyThreshold: count(1).default(1).describe("Good probes in a row after which it is picked again."),
+  })
+  .prefault({})
+  .describe("Probing of the workers.");
+
+/** How the workers are looked after. */
+export const fleet = z.strictObject({ healthCheck }).prefault({}).describe("How the workers are looked after.");

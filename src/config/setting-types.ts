@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { describeAddressFault, describeKvAddressFault } from "./address.ts";
+
+/** A whole number of milliseconds, at least `min`. */
+export function milliseconds(min: number) {
+  return z.int().min(min).max(2_147_483_647); // the longest delay that a timer of Node's keeps
+}
+
+/** A whole number of things, at least `min`. */
+export function count(min: number) {
+  return z.int().min(min);
+}
+
+/** A finite weight, >= 0. */
+export function weight() {
+  return z.number().min(0);
+}
+
+/** `host:port`, `[v6]:port`; with `mayBeOff` also the word `off`. */
+export function listenAddress(mayBeOff = false) {
+  return checkedText((text) => (mayBeOff && text === "off" ? undefined : describeAddressFault(text, 0)));
+}
+
+/** The address that requests are sent to: `ip:port`, `[v6]:port` or `name:port`. */
+export function endpointAddress() {
+  return checkedText((text) => describeAddressFault(text, 1));
+}
+
+/** A ZMQ address, `tcp://host:port`. */
+export function kvAddress() {
+  return checkedText(describeKvAddressFault);
+}
+
+/** A name that may not be empty or start or end with a space. */
+export function name() {
+  return z.string().regex(/^\S(.*\S)?$/, "expected a name");
+}
+
+/** A text with a check of its own. The checks across settings do not run on a text that fails it. */
+export function checkedText(describeFault: (text: string) => string | undefined) {
+  return z.string().superRefine((text, context) => {
+    const fault = describeFault(text);
+    if (fault !== undefined) context.addIssue({ code: "custom", message: fault, input: text, continue: false });
+  });
+}

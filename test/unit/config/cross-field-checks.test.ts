@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, loadConfig } from "../../../src/config/index.ts";
+
+function messageOf(text: string): string {
+  try {
+    loadConfig({ text, env: {} });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return "accepted";
+}
+
+const w = (name: string, host: string, rest = ""): string => `{name: ${name}, endpoint: '${host}:8000'${rest}}`;
+
+describe("checks across settings", () => {
+  it.each([
+    {
+      name: "TLS by files without the files",
+      text: "extProc: {tls: {mode: files, keyFile: k}}",
+      message: "extProc.tls.certFile: needed with extProc.tls.mode files",
+    },
+    {
+      name: "less room for all bodies than for one",
+      text: "extProc: {maxInFlightBodyBytes: 10, maxBodyBytes: 11}",
+      message: "extProc.maxInFlightBodyBytes: expected at least extProc.maxBodyBytes (11); got 10",
+    },
+    {
+      name: "a body that no buffered message can hold",
+      text: "extProc: {maxReceiveMessageBytes: 70000, maxBodyBytes: 70000}",
+      message: "extProc.maxReceiveMessageBytes: expected more than extProc.maxBodyBytes (70000); got 70000",
+    },
+    {
+      name: "the same in full-duplex mode, where bodies come in pieces",
+      text: "extProc: {maxReceiveMessageBytes: 70000, maxBodyBytes: 70000, bodyMode: full-duplex}",
+      message: "accepted",
+    },
+    {
+      name: "two listeners on one address",
+      text: "metrics: {listen: '0.0.0.0:9002'}",
+      message: 'metrics.listen: another listener has this address; got "0.0.0.0:9002"',
+    },
+    {
+      name: "listeners that are off or on a port of the system's choice",
+      text: "health: {listen: 'off'}\nmetrics: {listen: 'off'}\nextProc: {listen: '127.0.0.1:0'}",
+      message: "accepted",
+    },
+    {
+      name: "an alias that is another model's name",
+      text: "models: [{name: a, folder: /a}, {name: b, folder: /b, aliases: [c, a]}]",
+      message: 'models[1].aliases[1]: another model has this name; got "a"',
+    },
+    {
+      name: "a model without a folder",
+      text: "models: [{name: a}, {name: b, loadOnly: true}]",
+      message: "models[0].folder: needed unless loadOnly is true",
+    },
+    {
+      name: "two workers with one name",
+      text: `workers: [${w("w", "10.0.0.1")}, ${w("w", "10.0.0.2")}]`,
+      message: 'workers[1].name: another worker has this name; got "w"',
+    },
+    {
+      name: "two workers at one endpoint",
+      text: `workers: [${w("a", "host-A")}, ${w("b", "HOST-a")}]`,
+      message: 'workers[1].endpoint: another worker has this endpoint; got "host-a:8000"',
+    },
+    {
+      name: "two workers with one id",
+      text: `workers: [${w("a", "10.0.0.1", ", id: '7'")}, ${w("b", "10.0.0.2", ", id: '7'")}]`,
+      message: 'workers[1].id: another worker has this id; got "7"',
+    },
+    {
+      name: "a worker for a model that is not configured",
+      text: `models: [{name: m, folder: /m}]\nworkers: [${w("a", "10.0.0.1", ", models: [n]")}]`,
+      message: 'workers[0].models[0]: expected one of m; got "n"',
+    },
+    {
+      name: "ranks whose event ports meet another worker's",
+      text: `workers: [${w("a", "10.0.0.1", ", dpSize: 4, kvEvents: 'tcp://h:5557'")}, ${w("b", "10.0.0.2", ", kvEvents: 'tcp://h:5560'")}]`,
+      message: 'workers[1].kvEvents: another rank or worker has this address; got "tcp://h:5560"',
+    },
+    {
+      name: "ranks whose event ports pass the last one",
+      text: `workers: [${w("a", "10.0.0.1", ", dpSize: 4, kvEvents: 'tcp://h:65534'")}]`,
+      message: 'workers[0].kvEvents: the last rank\'s port would pass 65535; got "tcp://h:65534"',
+    },
+    {
+      name: "a replay socket without events",
+      text: `workers: [${w("a", "10.0.0.1", ", kvReplay: 'tcp://h:5600'")}]`,
+      message: 'workers[0].kvReplay: has no meaning without kvEvents; got "tcp://h:5600"',
+    },
+    {
+      name: "a longest pause below the first",
+      text: "kvEvents: {reconnectMinMs: 10, reconnectMaxMs: 9}",
+      message: "kvEvents.reconnectMaxMs: expected at least kvEvents.reconnectMinMs (10); got 9",
+    },
+  ])("$name", ({ text, message }) => {
+    expect(messageOf(text)).toBe(message);
+  });
+});
