@@ -1,0 +1,14 @@
+export type { ReadAnswer } from "./answer-reader.ts";
+export { readAnswer } from "./answer-reader.ts";
+export type { ChooseOrigin, LoadOutcome, LoadRequest } from "./load-client.ts";
+export { LoadClient } from "./load-client.ts";
+export type { LoadSummary } from "./load-summary.ts";
+export { quantile, summarizeLoad } from "./load-summary.ts";
+export { prose } from "./prose.ts";
+export type { RunOptions, TurnResult } from "./run-workload.ts";
+export { runWorkload } from "./run-workload.ts";
+export { seededRandom, weightedIndex } from "./seeded-random.ts";
+export type { PastTurn, TurnStyle } from "./turn-request.ts";
+export { pathByApi, turnBody } from "./turn-request.ts";
+export type { Conversation, LoadApi, WorkloadOptions } from "./workload.ts";
+export { createWorkload } from "./workload.ts";

@@ -1,0 +1,20 @@
+/** A repeatable source of chance: equal seeds give equal sequences, in [0, 1). (mulberry32) */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** An index of `weights`, each as likely as its weight says. */
+export function weightedIndex(weights: readonly number[], random: () => number): number {
+  let rest = random() * weights.reduce((sum, weight) => sum + weight, 0);
+  for (const [index, weight] of weights.entries()) {
+    rest -= weight;
+    if (rest < 0) return index;
+  }
+  return weights.length - 1;
+}
