@@ -1,0 +1,85 @@
+import type {
+  KvEventSource,
+  Worker,
+  WorkerHeaderSettings,
+  WorkerHealth,
+  WorkerId,
+  WorkerRank,
+  WorkerRole,
+  WorkerSpec,
+} from "./worker.ts";
+
+/** The catalogue's own, writable view of a worker. */
+export class CatalogueWorker implements Worker {
+  readonly id: WorkerId;
+  readonly incarnation: string;
+  readonly endpoint: string;
+  readonly dpRankStart: number;
+  readonly dpSize: number;
+  readonly kvEvents: readonly (KvEventSource | undefined)[];
+  readonly ranks: readonly WorkerRank[];
+  name: string;
+  role: WorkerRole;
+  models: readonly string[];
+  totalKvBlocks: number | undefined;
+  taints: ReadonlySet<string>;
+  labels: ReadonlyMap<string, string>;
+  headers: WorkerHeaderSettings;
+  healthPath: string | undefined;
+  health: WorkerHealth = "unknown";
+  isDraining = false;
+
+  constructor(spec: WorkerSpec, endpoint: string, takeSlot: () => number) {
+    this.id = spec.id;
+    this.incarnation = spec.incarnation;
+    this.endpoint = endpoint;
+    this.dpRankStart = spec.dpRankStart;
+    this.dpSize = spec.dpSize;
+    this.kvEvents = spec.kvEvents;
+    this.name = spec.name;
+    this.role = spec.role;
+    this.models = spec.models;
+    this.totalKvBlocks = spec.totalKvBlocks;
+    this.taints = spec.taints;
+    this.labels = spec.labels;
+    this.headers = spec.headers;
+    this.healthPath = spec.healthPath;
+    this.ranks = Array.from({ length: spec.dpSize }, (_, i) => ({
+      worker: this,
+      dpRank: spec.dpRankStart + i,
+      slot: takeSlot(),
+      kvEvents: spec.kvEvents[i],
+    }));
+  }
+
+  /** Whether what KV and load state hang on is as in `spec`; else it describes another worker. */
+  isSameAs(spec: WorkerSpec, endpoint: string): boolean {
+    return (
+      this.incarnation === spec.incarnation &&
+      this.endpoint === endpoint &&
+      this.dpRankStart === spec.dpRankStart &&
+      this.dpSize === spec.dpSize &&
+      this.ranks.every((rank, i) => isSameSource(rank.kvEvents, spec.kvEvents[i]))
+    );
+  }
+
+  /** Takes over what may change during an incarnation. */
+  update(spec: WorkerSpec): void {
+    this.name = spec.name;
+    this.role = spec.role;
+    this.models = spec.models;
+    this.totalKvBlocks = spec.totalKvBlocks;
+    this.taints = spec.taints;
+    this.labels = spec.labels;
+    this.headers = spec.headers;
+    this.healthPath = spec.healthPath;
+  }
+
+  serves(model: string | undefined): boolean {
+    return model === undefined || this.models.length === 0 || this.models.includes(model);
+  }
+}
+
+function isSameSource(a: KvEventSource | undefined, b: KvEventSource | undefined): boolean {
+  return a?.endpoint === b?.endpoint && a?.replayEndpoint === b?.replayEndpoint;
+}
