@@ -3,15 +3,11 @@ export { Catalogue } from "./catalogue.ts";
 export type { Endpoint } from "./endpoint.ts";
 export { canonicalEndpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts";
 export type { HealthOptions } from "./health-options.ts";
-export { resolveHealthOptions } from "./health-options.ts";
-export type { HealthProberEnvironment } from "./health-prober.ts";
 export { HealthProber } from "./health-prober.ts";
-export type { HealthProbe } from "./http-probe.ts";
 export { HttpProbe } from "./http-probe.ts";
 export type { StaticWorkerEntry } from "./static-fleet.ts";
 export { staticWorkers } from "./static-fleet.ts";
 export type { Timers } from "./timers.ts";
-export { systemTimers } from "./timers.ts";
 export type {
   KvEventSource,
   Worker,

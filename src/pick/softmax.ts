@@ -13,8 +13,8 @@ export function softmaxSample(costs: Float64Array, temperature: number, sample: 
     if (cost < least) least = cost;
     if (cost > greatest) greatest = cost;
   }
-  const scale = greatest > least ? 1 / ((greatest - least) * temperature) : 0;
-  const weights = costs.map((cost) => (Number.isNaN(cost) ? 0 : Math.exp((least - cost) * scale)));
+  const range = greatest > least ? greatest - least : 1;
+  const weights = costs.map((cost) => (Number.isNaN(cost) ? 0 : Math.exp((least - cost) / range / temperature)));
   let total = 0;
   for (const weight of weights) total += weight;
   let cumulative = 0;

@@ -57,6 +57,15 @@ describe("choose", () => {
     for (const sample of [0, 0.5, 0.999_999]) expect(choose(candidates, request, hot, () => sample).chosen).toBe(1);
   });
 
+  it.each([1e-320, Number.MIN_VALUE, 1e308])("samples at temperature %s without losing the cheapest", (temperature) => {
+    const candidates = [9, 1, 5].map((activeDecodeBlocks, i) =>
+      candidateOf(rankOf(workerOf(i + 1)), { activeDecodeBlocks }),
+    );
+    const extreme = resolvePickOptions({ temperature });
+    const chosen = choose(candidates, request, extreme, () => 0.5).chosen;
+    expect(chosen).toBe(1);
+  });
+
   it("leaves an overloaded rank's idleness out of the credit decay", () => {
     const decaying = resolvePickOptions({ overlapScoreCreditDecay: 1 });
     const busy = candidateOf(rankOf(workerOf(1)), { deviceBlocks: 10, activePrefillTokens: 160 });
