@@ -5,4 +5,4 @@ import { renderMetricsPage } from "../src/telemetry/index.ts";
 
 const docs = new URL("../docs/", import.meta.url);
 await writeFile(new URL("configuration.md", docs), renderReference());
-await writeFile(new URL("metrics.md", docs), renderMetricsPage());
+await writeFile(new URL("metrics.md", docs), await renderMetricsPage());

@@ -1,0 +1,73 @@
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { RequestMetrics } from "./request-metrics.ts";
+import { registerSampledMetrics, type SampleSource } from "./sampled-metrics.ts";
+
+/** What the metrics need to know before the first request. */
+export interface MetricsOptions {
+  /** Names of the configured models. */
+  readonly models: readonly string[];
+  readonly version: string;
+}
+
+/** One metric, as documented. */
+export interface MetricDescription {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** All metrics of one picker, in a registry of its own. */
+export class Metrics {
+  readonly requests: RequestMetrics;
+  readonly #registry = new Registry();
+
+  constructor({ models, version }: MetricsOptions) {
+    this.requests = new RequestMetrics(this.#registry, models);
+    const build = new Gauge({
+      name: "pointsman_build_info",
+      help: "Always 1; the label tells the version.",
+      labelNames: ["version"] as const,
+      registers: [this.#registry],
+    });
+    build.set({ version }, 1);
+  }
+
+  /** Reads loads, KV events and indexes from `source` at each scrape. Call it once. */
+  sample(source: SampleSource): void {
+    registerSampledMetrics(this.#registry, source);
+  }
+
+  /** Adds what Node tells of itself: CPU, memory, garbage collection, event-loop lag. Call it once in a process. */
+  watchProcess(): void {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** The Prometheus text exposition of this moment. */
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** The content type of that text. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Every metric that is registered, by name. */
+  async describe(): Promise<readonly MetricDescription[]> {
+    const metrics = await this.#registry.getMetricsAsArray();
+    return metrics
+      .map((metric) => ({
+        name: metric.name,
+        type: String(metric.type),
+        help: metric.help,
+        labels: labelNamesOf(metric),
+      }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+}
+
+/** prom-client keeps them on the metric and leaves them out of its types. */
+function labelNamesOf(metric: object): readonly string[] {
+  return "labelNames" in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
+}

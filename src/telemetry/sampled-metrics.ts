@@ -1,0 +1,154 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** A worker's rank at the moment of a scrape. Totals count from the start of the process. */
+export interface RankSample {
+  readonly worker: string;
+  readonly dpRank: number;
+  /** May be picked: neither unhealthy nor draining. */
+  readonly isEligible: boolean;
+  readonly activeRequests: number;
+  readonly activePrefillTokens: number;
+  readonly activeDecodeBlocks: number;
+  /** Absent where no KV events are followed. */
+  readonly kvEvents?: KvEventSample | undefined;
+}
+
+/** What came of a rank's KV events. */
+export interface KvEventSample {
+  readonly applied: number;
+  /** Events left out, by one of few fixed reasons. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Gaps in the sequence numbers. */
+  readonly gaps: number;
+  /** Times that the rank's blocks were forgotten because a gap could not be repaired. */
+  readonly resets: number;
+  /** Undefined before the first event. */
+  readonly lastEventAgeMs: number | undefined;
+}
+
+/** A configured model at the moment of a scrape. */
+export interface ModelSample {
+  readonly model: string;
+  /** Blocks in the prefix index, each counted once however many workers hold it. */
+  readonly indexBlocks: number;
+}
+
+/** Asked at each scrape; a worker or model that is not listed has no series then. */
+export interface SampleSource {
+  ranks(): Iterable<RankSample>;
+  models(): Iterable<ModelSample>;
+}
+
+const rankLabels = ["worker", "dp_rank"] as const;
+
+/** Registers the gauges and totals that are read from `source` at each scrape. */
+export function registerSampledMetrics(registry: Registry, source: SampleSource): void {
+  registerLoadGauges(registry, source);
+  registerEventTotals(registry, source);
+  const indexBlocks = new Gauge({
+    name: "pointsman_index_blocks",
+    help: "Blocks in the prefix index, by model.",
+    labelNames: ["model"] as const,
+    registers: [registry],
+    collect(): void {
+      indexBlocks.reset();
+      for (const sample of source.models()) indexBlocks.set({ model: sample.model }, sample.indexBlocks);
+    },
+  });
+}
+
+function registerLoadGauges(registry: Registry, source: SampleSource): void {
+  const gauge = (name: string, help: string, value: (sample: RankSample) => number): void => {
+    const series = new Gauge({
+      name,
+      help,
+      labelNames: rankLabels,
+      registers: [registry],
+      collect(): void {
+        series.reset();
+        for (const sample of source.ranks()) series.set(labelsOf(sample), value(sample));
+      },
+    });
+  };
+  gauge("pointsman_worker_eligible", "1 when the rank may be picked, else 0.", (rank) => (rank.isEligible ? 1 : 0));
+  gauge("pointsman_worker_active_requests", "Requests that run on the rank, as booked.", (rank) => rank.activeRequests);
+  gauge(
+    "pointsman_worker_active_prefill_tokens",
+    "Prompt tokens that the rank has yet to prefill, as booked.",
+    (rank) => rank.activePrefillTokens,
+  );
+  gauge(
+    "pointsman_worker_active_decode_blocks",
+    "KV blocks that running requests hold on the rank, as booked.",
+    (rank) => rank.activeDecodeBlocks,
+  );
+}
+
+function registerEventTotals(registry: Registry, source: SampleSource): void {
+  const total = (name: string, help: string, value: (events: KvEventSample) => number): void => {
+    const series = new Counter({
+      name,
+      help,
+      labelNames: rankLabels,
+      registers: [registry],
+      collect(): void {
+        series.reset();
+        for (const [labels, events] of followedRanks(source)) series.inc(labels, value(events));
+      },
+    });
+  };
+  total("pointsman_kv_events_applied_total", "KV events that changed the index.", (events) => events.applied);
+  total("pointsman_kv_event_gaps_total", "Gaps in a rank's event sequence.", (events) => events.gaps);
+  total(
+    "pointsman_kv_event_resets_total",
+    "Times a rank's blocks were forgotten for a gap.",
+    (events) => events.resets,
+  );
+  registerDropped(registry, source);
+  registerEventAge(registry, source);
+}
+
+function registerDropped(registry: Registry, source: SampleSource): void {
+  const dropped = new Counter({
+    name: "pointsman_kv_events_dropped_total",
+    help: "KV events left out, by the reason.",
+    labelNames: [...rankLabels, "reason"] as const,
+    registers: [registry],
+    collect(): void {
+      dropped.reset();
+      for (const [labels, events] of followedRanks(source)) {
+        for (const [reason, count] of Object.entries(events.dropped)) dropped.inc({ ...labels, reason }, count);
+      }
+    },
+  });
+}
+
+function registerEventAge(registry: Registry, source: SampleSource): void {
+  const age = new Gauge({
+    name: "pointsman_kv_event_age_seconds",
+    help: "Time since the rank's last KV event; no series before the first.",
+    labelNames: rankLabels,
+    registers: [registry],
+    collect(): void {
+      age.reset();
+      for (const [labels, { lastEventAgeMs }] of followedRanks(source)) {
+        if (lastEventAgeMs !== undefined) age.set(labels, lastEventAgeMs / 1000);
+      }
+    },
+  });
+}
+
+interface RankLabels {
+  readonly worker: string;
+  readonly dp_rank: number;
+}
+
+function* followedRanks(source: SampleSource): Generator<readonly [RankLabels, KvEventSample]> {
+  for (const sample of source.ranks()) {
+    if (sample.kvEvents !== undefined) yield [labelsOf(sample), sample.kvEvents];
+  }
+}
+
+function labelsOf({ worker, dpRank }: RankSample): RankLabels {
+  return { worker, dp_rank: dpRank };
+}
