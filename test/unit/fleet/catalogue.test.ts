@@ -50,6 +50,18 @@ describe("Catalogue slots", () => {
   });
 });
 
+describe("Catalogue slots freed in any order", () => {
+  it.each([{ order: [1, 3, 2] }, { order: [3, 2, 1] }, { order: [2, 1, 3] }])(
+    "$order come back ascending",
+    ({ order }) => {
+      const { catalogue } = listened(specOf(1), specOf(2), specOf(3), specOf(4));
+      for (const id of order) catalogue.remove(idOf(id));
+      for (const id of [5, 6, 7]) catalogue.put(specOf(id));
+      expect([5, 6, 7].map((id) => catalogue.get(idOf(id))?.ranks[0]?.slot)).toEqual([0, 1, 2]);
+    },
+  );
+});
+
 describe("Catalogue.put", () => {
   it("updates a worker of the same incarnation in place", () => {
     const { catalogue, heard } = listened(specOf(1, { models: ["a"] }));

@@ -191,6 +191,25 @@ describe("HealthProber", () => {
     expect([next.health, probe.asked.length]).toEqual(["unknown", 2]);
   });
 
+  it("ends the probe under way when its worker goes, and asks no more", async () => {
+    const catalogue = new Catalogue();
+    const worker = catalogue.put(specOf(1));
+    const timers = new FakeTimers();
+    const signals: AbortSignal[] = [];
+    const probe = {
+      check: (_endpoint: string, _path: string, signal: AbortSignal) => {
+        signals.push(signal);
+        return new Promise<void>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
+      close: () => {},
+    };
+    probers.push(new HealthProber(catalogue, {}, { timers, probe, random: () => 0 }));
+    await timers.advance(0);
+    catalogue.remove(idOf(1));
+    await new Promise(setImmediate);
+    expect([signals.map(({ aborted }) => aborted), timers.waits, worker.health]).toEqual([[true], [], "unknown"]);
+  });
+
   it("leaves nothing behind when closed", async () => {
     const { catalogue, timers, probe, prober } = setUp();
     await timers.advance(0);

@@ -40,6 +40,32 @@ describe("LoadTable", () => {
     expect(table.activeDecodeBlocks(0)).toBe(0);
   });
 
+  it("keeps a prompt findable when an unshared twin of it ends", () => {
+    const table = new LoadTable();
+    table.reserve(0, prompt([1, 2, 3]));
+    table.reserve(0, { ...prompt([1, 2, 3]), assumesKvReuse: false }).release();
+    expect([table.activeDecodeBlocks(0), table.blocksNotActive(0, chainOf([1, 2, 3]), 3)]).toEqual([3, 0]);
+  });
+
+  it("keeps the weight of blocks that another request comes to share", () => {
+    const table = new LoadTable();
+    table.reserve(0, prompt([9]));
+    const first = table.reserve(0, prompt([1, 2, 3, 4]));
+    first.outputBlock(0.5);
+    expect(table.activeDecodeBlocks(0)).toBe(Math.round(1 + 4 * 0.5 + 0.5));
+    const second = table.reserve(0, prompt([1, 2, 7, 8]));
+    expect(table.activeDecodeBlocks(0)).toBe(Math.round(1 + 4 * 0.5 + 0.5 + 2));
+    first.release();
+    expect(table.activeDecodeBlocks(0)).toBe(1 + 2 * 0.5 + 2);
+    second.release();
+    expect(table.activeDecodeBlocks(0)).toBe(1);
+  });
+
+  it.each([-0.1, 1.1, Number.NaN])("refuses to weigh output by %s", (fraction) => {
+    const reservation = new LoadTable().reserve(0, prompt([1]));
+    expect(() => reservation.outputBlock(fraction)).toThrow(RangeError);
+  });
+
   it("refuses one reservation more than it may hold, and takes one again after a release", () => {
     const table = new LoadTable({ maxReservations: 2 });
     const first = table.reserve(0, prompt([1]));
