@@ -19,6 +19,7 @@ export function serverBinary(name: "envoy" | "redis-server" | "valkey-server"): 
 /** Runs Envoy as a child process. */
 export const envoyBinary: EnvoyLauncher = {
   name: "binary",
+  cleanEnding: "exit code 0",
   async start(configYaml) {
     const folder = await mkdtemp(join(tmpdir(), "pointsman-envoy-"));
     const file = join(folder, "envoy.yaml");

@@ -15,6 +15,8 @@ export interface RunningEnvoy {
 /** Starts an Envoy 1.40 with a configuration: as a process, or in a container. */
 export interface EnvoyLauncher {
   readonly name: string;
+  /** What {@link RunningEnvoy.stop} returns of an Envoy that ended well. */
+  readonly cleanEnding: string;
   start(configYaml: string): Promise<RunningEnvoy>;
 }
 

@@ -1,0 +1,56 @@
+import { describe } from "vitest";
+import { type EnvoyKind, kindName } from "../support/envoy-config.ts";
+import {
+  asManagedGateway,
+  withGracefulClose,
+  withPlaintextPicker,
+  withSubsetHeader,
+  withTrailers,
+} from "../support/envoy-patches.ts";
+import type { EnvoyLauncher } from "../support/running-envoy.ts";
+import { testsOfAborts } from "./aborts.ts";
+import { testsOfAnswers } from "./answers.ts";
+import { testsOfBodies } from "./bodies.ts";
+import { describeOn } from "./describe-on.ts";
+import { testsOfErrors } from "./errors.ts";
+import { testsOfFailover } from "./failover.ts";
+import { testsOfHeaders } from "./headers.ts";
+import { testsOfIpv6 } from "./ipv6.ts";
+import { testsOfLoad } from "./load.ts";
+import { testsOfPickerLoss } from "./picker-loss.ts";
+import { testsOfPlacement } from "./placement.ts";
+import { testsOfSubsets } from "./subsets.ts";
+
+/** Everything that must hold for one of our Envoy files, on Envoys that `launcher` starts. */
+export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void {
+  describe(`${kindName(kind)} (${launcher.name})`, () => {
+    const own = { kind, launcher };
+    describeOn("as shipped", { ...own, patches: [withTrailers, withSubsetHeader] }, (gateway) => {
+      testsOfAnswers(gateway);
+      testsOfPlacement(gateway);
+      testsOfBodies(gateway, kind);
+      testsOfErrors(gateway);
+      testsOfHeaders(gateway);
+      testsOfSubsets(gateway);
+      testsOfAborts(gateway);
+      testsOfLoad(gateway, 5_000);
+    });
+    // Plain text to the picker, so that both are run.
+    const plaintext = {
+      patches: [asManagedGateway, withPlaintextPicker],
+      picker: { extProc: { tls: { mode: "off" } } },
+    };
+    describeOn("as a managed gateway", { ...own, ...plaintext }, (gateway) => {
+      testsOfHeaders(gateway);
+      testsOfAborts(gateway);
+      testsOfLoad(gateway, 5_000);
+    });
+    describeOn("with graceful close", { ...own, patches: [withGracefulClose] }, (gateway) => {
+      testsOfAborts(gateway);
+      testsOfLoad(gateway, 2_000);
+    });
+    testsOfFailover(own);
+    testsOfPickerLoss(own);
+    testsOfIpv6(own);
+  });
+}

@@ -1,0 +1,152 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Agent } from "undici";
+import { ensureModelFolder } from "../../../scripts/models.ts";
+import { type SimWorker, type SimWorkerOptions, startSimWorker } from "../../../src/sim-worker/index.ts";
+import { type ConfigPatch, type EnvoyKind, envoyConfig } from "./envoy-config.ts";
+import { type EnvoyPorts, failingOpen, fastHealthChecks, onPorts, withWorkers } from "./envoy-patches.ts";
+import { freePorts } from "./free-ports.ts";
+import { Picker, type PickerSettings } from "./picker.ts";
+import { blockSize, mergeSettings, type PoolWorker, pickerSettings } from "./picker-settings.ts";
+import { type EnvoyLauncher, envoyReady, pickerSeen, type RunningEnvoy } from "./running-envoy.ts";
+
+/** What {@link Gateway.start} builds. */
+export interface GatewayOptions {
+  readonly kind: EnvoyKind;
+  readonly launcher: EnvoyLauncher;
+  /** Simulated workers to start. Default 4. */
+  readonly workers?: number;
+  /** Options of each of them; names and event ports are set. */
+  readonly workerOptions?: SimWorkerOptions;
+  /** More workers of the pool, listed first at the picker and at Envoy; they may be dead. */
+  readonly otherWorkers?: readonly PoolWorker[];
+  /** Changes to the Envoy file, after those that every test needs. Default: none; it fails closed. */
+  readonly patches?: readonly ConfigPatch[];
+  /** Changes to the picker's settings. */
+  readonly picker?: PickerSettings;
+}
+
+/** A real Envoy, a picker process and simulated workers, connected with each other on loopback ports. */
+export class Gateway {
+  readonly ports: EnvoyPorts;
+  readonly workers: readonly SimWorker[];
+  /** Keeps 64 connections to Envoy at most; for requests with undici. */
+  readonly agent = new Agent({ connections: 64 });
+  readonly #envoy: RunningEnvoy;
+  readonly #settings: PickerSettings;
+  readonly #metricsPort: number;
+  #picker: Picker;
+
+  private constructor(running: Running) {
+    this.ports = running.ports;
+    this.workers = running.workers;
+    this.#envoy = running.envoy;
+    this.#picker = running.picker;
+    this.#settings = running.settings;
+    this.#metricsPort = running.metricsPort;
+  }
+
+  /** Starts all of it and returns when Envoy has seen the picker healthy. Stops what it had started when it fails. */
+  static async start(options: GatewayOptions): Promise<Gateway> {
+    const [gateway = 0, admin = 0, picker = 0, pickerHealth = 0, pickerMetrics = 0] = await freePorts(5);
+    const ports: EnvoyPorts = { gateway, admin, picker, pickerHealth };
+    const running: Partial<Running> = {};
+    try {
+      const workers = await startWorkers(options.workers ?? 4, options.workerOptions ?? {});
+      running.workers = workers;
+      const pool = [...(options.otherWorkers ?? []), ...workers];
+      const modelFolder = await ensureModelFolder("qwen3");
+      const own = pickerSettings({ picker, pickerHealth, pickerMetrics, modelFolder, workers: pool });
+      const settings = mergeSettings(mergeSettings(own, hostSettings(options.kind)), options.picker ?? {});
+      const patches = [onPorts(ports), withWorkers(pool.map((worker) => worker.endpoint)), fastHealthChecks];
+      const config = envoyConfig(options.kind, [...patches, failingOpen(false), ...(options.patches ?? [])]);
+      running.picker = await Picker.start(settings, pickerMetrics);
+      running.envoy = await options.launcher.start(config);
+      const all = {
+        ports,
+        workers,
+        settings,
+        metricsPort: pickerMetrics,
+        picker: running.picker,
+        envoy: running.envoy,
+      };
+      await envoyReady(ports, all.envoy);
+      await pickerSeen(ports, "up");
+      return new Gateway(all);
+    } catch (error) {
+      const report = [running.picker?.tail(), running.envoy?.tail()]
+        .filter((tail) => tail !== undefined)
+        .join("\n---\n");
+      await stopAll(running);
+      throw new Error(`the gateway did not start:\n${report}`, { cause: error });
+    }
+  }
+
+  /** Where clients send requests. */
+  get url(): string {
+    return `http://127.0.0.1:${this.ports.gateway}`;
+  }
+
+  get picker(): Picker {
+    return this.#picker;
+  }
+
+  /** Throws when Envoy has ended by itself. */
+  assertEnvoyRuns(): void {
+    this.#envoy.assertRunning();
+  }
+
+  /** Envoy's last access log lines. */
+  envoyTail(): string {
+    return this.#envoy.tail();
+  }
+
+  /** Ends the picker and waits until Envoy has noticed. */
+  async stopPicker(signal: NodeJS.Signals): Promise<string> {
+    const ending = await this.#picker.stop(signal);
+    await pickerSeen(this.ports, "down");
+    return ending;
+  }
+
+  /** Starts the picker again on the same ports and waits until Envoy has noticed. */
+  async startPicker(): Promise<void> {
+    this.#picker = await Picker.start(this.#settings, this.#metricsPort);
+    await pickerSeen(this.ports, "up");
+  }
+
+  /** Ends all of it, the picker first. Returns how Envoy ended. */
+  async stop(): Promise<string> {
+    await this.agent.destroy();
+    return await stopAll({ picker: this.#picker, envoy: this.#envoy, workers: this.workers });
+  }
+}
+
+interface Running {
+  ports: EnvoyPorts;
+  workers: readonly SimWorker[];
+  envoy: RunningEnvoy;
+  picker: Picker;
+  settings: PickerSettings;
+  metricsPort: number;
+}
+
+/** ORIGINAL_DST takes one address; a list would be 503. */
+function hostSettings(kind: EnvoyKind): PickerSettings {
+  return kind.hosts === "original-dst" ? { routing: { maxFallbacks: 0 } } : {};
+}
+
+/** `count` workers named `worker-0` and up, that publish KV events and are quick. */
+async function startWorkers(count: number, options: SimWorkerOptions): Promise<readonly SimWorker[]> {
+  const quick: SimWorkerOptions = { blockSize, ttftBaseMs: 1, prefillTimePerTokenUs: 2, interTokenMs: 1 };
+  const events: SimWorkerOptions = { kvEventsPort: 0, kvReplayPort: 0 };
+  const names = Array.from({ length: count }, (_, index) => `worker-${index}`);
+  return await Promise.all(names.map((name) => startSimWorker({ ...quick, ...events, ...options, name })));
+}
+
+async function stopAll(running: Partial<Running>): Promise<string> {
+  await running.picker?.stop();
+  // Envoy with graceful close crashes when it is stopped while ext_proc streams still wait for their end.
+  if (running.envoy !== undefined) await delay(200);
+  const ending = await running.envoy?.stop();
+  await Promise.all((running.workers ?? []).map((worker) => worker.close(0)));
+  return ending ?? "not started";
+}

@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { fetch } from "undici";
+import { stringify } from "yaml";
+import { OwnProcess } from "./own-process.ts";
+import { until } from "./until.ts";
+
+const projectRoot = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** A picker's settings as its YAML file has them. */
+export type PickerSettings = Readonly<Record<string, unknown>>;
+
+/** The line that the picker logs, at level debug, for each pick. */
+export interface PickLine {
+  readonly requestId: string;
+  readonly api: string;
+  readonly worker: string;
+  readonly endpoint: string;
+  readonly promptTokens?: number;
+  readonly predictedCachedTokens?: number;
+  readonly candidates: readonly PickLineCandidate[];
+}
+
+/** One worker that a pick considered. */
+export interface PickLineCandidate {
+  readonly worker: string;
+  readonly overlapBlocks: number;
+  /** In blocks, lower is better; absent when the worker was not eligible. */
+  readonly cost?: number;
+  readonly activePrefillTokens?: number;
+  readonly activeDecodeBlocks?: number;
+  readonly activeRequests?: number;
+}
+
+/** `pointsman serve` as a child process. */
+export class Picker {
+  readonly #process: OwnProcess;
+  readonly #folder: string;
+  readonly #metricsPort: number;
+  readonly #picks = new Map<string, PickLine>();
+
+  private constructor(process: OwnProcess, folder: string, metricsPort: number) {
+    this.#process = process;
+    this.#folder = folder;
+    this.#metricsPort = metricsPort;
+    process.onLine((line) => this.#read(line));
+  }
+
+  /**
+   * Starts the built command line with these settings and waits until it serves metrics. Envoy's health check tells
+   * whether it is ready for requests.
+   */
+  static async start(settings: PickerSettings, metricsPort: number): Promise<Picker> {
+    await ensureBuilt();
+    const folder = await mkdtemp(join(tmpdir(), "pointsman-picker-"));
+    const file = join(folder, "config.yaml");
+    await writeFile(file, stringify(settings));
+    const args = ["dist/main.js", "serve", "--config", file];
+    const child = await OwnProcess.start({ name: "picker", file: process.execPath, args, cwd: projectRoot });
+    const picker = new Picker(child, folder, metricsPort);
+    try {
+      await until(() => picker.#answers(), { what: "the picker's metrics", timeoutMs: 30_000 });
+    } catch (error) {
+      throw new Error(`the picker did not start:\n${child.tail()}`, { cause: error });
+    }
+    return picker;
+  }
+
+  /** Metrics as Prometheus text. */
+  async metricsText(): Promise<string> {
+    return await (await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`)).text();
+  }
+
+  /** The pick of the request with this `x-request-id`; needs log level debug. */
+  async pickOf(requestId: string): Promise<PickLine> {
+    return await until(() => this.#picks.get(requestId), { what: `the pick of ${requestId}`, timeoutMs: 3_000 });
+  }
+
+  /** Every pick seen in the log. */
+  get picks(): ReadonlyMap<string, PickLine> {
+    return this.#picks;
+  }
+
+  get hasExited(): boolean {
+    return this.#process.hasExited;
+  }
+
+  /** The last lines of its log. */
+  tail(): string {
+    return this.#process.tail();
+  }
+
+  /** Ends it (SIGTERM drains first) and returns how it ended. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<string> {
+    const ending = await this.#process.end(signal);
+    await rm(this.#folder, { recursive: true, force: true });
+    return ending;
+  }
+
+  async #answers(): Promise<boolean> {
+    this.#process.assertRunning();
+    return (await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`)).ok;
+  }
+
+  #read(line: string): void {
+    if (!line.includes('"picked"')) return;
+    const entry = JSON.parse(line) as { msg?: string } & PickLine;
+    if (entry.msg === "picked") this.#picks.set(entry.requestId, entry);
+  }
+}
+
+/** Builds `dist/` when a source file is newer, so that a test never runs an old picker. */
+async function ensureBuilt(): Promise<void> {
+  const builtMs = await stat(join(projectRoot, "dist/main.js")).then(
+    (file) => file.mtimeMs,
+    () => 0,
+  );
+  if (builtMs > (await newestMs(join(projectRoot, "src")))) return;
+  const compiler = join(projectRoot, "node_modules/typescript/bin/tsc");
+  await promisify(execFile)(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: projectRoot });
+}
+
+async function newestMs(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const times = files.filter((file) => file.isFile()).map((file) => stat(join(file.parentPath, file.name)));
+  return Math.max(...(await Promise.all(times)).map((file) => file.mtimeMs));
+}
