@@ -1,0 +1,63 @@
+/** Bodies announced up to this length are copied into one buffer as they come; longer ones are joined at the end. */
+const MAX_PREALLOCATED_BYTES = 1 << 20;
+
+/**
+ * Collects a body. What is allocated follows what has arrived, or 1 MiB at most, never what the client only announces.
+ * A body that came in one chunk is not copied.
+ */
+export class BodyGatherer {
+  readonly #announcedBytes: number | undefined;
+  #buffer: Buffer | undefined;
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  /** @param announcedBytes the request's content-length; undefined without one */
+  constructor(announcedBytes: number | undefined) {
+    this.#announcedBytes = announcedBytes;
+  }
+
+  /** Bytes collected so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  add(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    if (this.#length > 0) this.#preallocate(chunk.length);
+    if (this.#buffer !== undefined && this.#length + chunk.length <= this.#buffer.length) {
+      chunk.copy(this.#buffer, this.#length);
+    } else {
+      this.#leaveBuffer();
+      this.#chunks.push(chunk);
+    }
+    this.#length += chunk.length;
+  }
+
+  /** The whole body; the gatherer is empty afterwards. */
+  take(): Buffer {
+    this.#leaveBuffer();
+    const [first = Buffer.alloc(0)] = this.#chunks;
+    const body = this.#chunks.length <= 1 ? first : Buffer.concat(this.#chunks, this.#length);
+    this.#chunks = [];
+    this.#length = 0;
+    return body;
+  }
+
+  /** On the second chunk: a body that fits gets its one buffer. */
+  #preallocate(nextBytes: number): void {
+    const size = this.#announcedBytes;
+    const [first] = this.#chunks;
+    if (first === undefined || this.#chunks.length > 1 || size === undefined) return;
+    if (size > MAX_PREALLOCATED_BYTES || this.#length + nextBytes > size) return;
+    this.#buffer = Buffer.allocUnsafe(size);
+    first.copy(this.#buffer);
+    this.#chunks = [];
+  }
+
+  /** A client that sends more than it announced: go on with a list of chunks. */
+  #leaveBuffer(): void {
+    if (this.#buffer === undefined) return;
+    this.#chunks.push(this.#buffer.subarray(0, this.#length));
+    this.#buffer = undefined;
+  }
+}

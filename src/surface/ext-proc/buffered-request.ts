@@ -1,0 +1,66 @@
+import type { PickAnswer } from "./pick-answer.ts";
+import type { CommonResponse, HttpBody } from "./processing-messages.ts";
+import { headersAnswer, noBody, pickResponse } from "./request-answers.ts";
+import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
+
+/**
+ * BUFFERED: Envoy holds the headers until it has the whole body, but wants them answered at once (message_timeout, 200 ms
+ * by default), so the pick rides on the answer to the body. In BUFFERED_PARTIAL a body that did not fit arrives cut off:
+ * such a request is placed by load and its body left alone.
+ */
+export class BufferedRequest implements RequestPhase {
+  readonly needsLength = true;
+  readonly gathersBody = true;
+  readonly #host: RequestPhaseHost;
+  readonly #isAlwaysWhole: boolean;
+  #pickedOn: "headers" | "body" | "trailers" | undefined;
+  #isAnswered = false;
+  #owesTrailers = false;
+
+  /** @param isAlwaysWhole whether the one body message holds the whole body even without its end (trailers follow) */
+  constructor(host: RequestPhaseHost, isAlwaysWhole: boolean) {
+    this.#host = host;
+    this.#isAlwaysWhole = isAlwaysWhole;
+  }
+
+  headers(isEnd: boolean): void {
+    if (isEnd) this.#pick("headers", noBody);
+    else this.#host.send({ request_headers: {} });
+  }
+
+  body({ body = noBody, end_of_stream: isEnd = false }: HttpBody): void {
+    if (this.#pickedOn !== undefined) {
+      this.#host.send({ request_body: {} });
+      return;
+    }
+    this.#host.hold(body.length);
+    this.#pick("body", isEnd || this.#isAlwaysWhole ? body : noBody);
+  }
+
+  trailers(): void {
+    if (this.#pickedOn === undefined) this.#pick("trailers", noBody);
+    else if (this.#isAnswered) this.#host.send({ request_trailers: {} });
+    else this.#owesTrailers = true;
+  }
+
+  answer(answer: PickAnswer, written: () => void): void {
+    this.#isAnswered = true;
+    if (this.#pickedOn === "headers") this.#host.send(headersAnswer(answer), written);
+    else if (this.#pickedOn === "body") this.#sendBody(answer, written);
+    // No body message came, so only the metadata can still tell the destination.
+    else this.#host.send({ request_trailers: {}, dynamic_metadata: answer.dynamicMetadata }, written);
+    if (this.#owesTrailers) this.#host.send({ request_trailers: {} });
+  }
+
+  #pick(on: "headers" | "body" | "trailers", body: Buffer): void {
+    this.#pickedOn = on;
+    this.#host.pick(body);
+  }
+
+  #sendBody(answer: PickAnswer, written: () => void): void {
+    const response: CommonResponse = answer.isBodyChanged
+      ? { ...pickResponse(answer), body_mutation: { body: Buffer.concat(answer.bodyParts) } }
+      : pickResponse(answer);
+    this.#host.send({ request_body: { response }, dynamic_metadata: answer.dynamicMetadata }, written);
+  }
+}

@@ -1,0 +1,63 @@
+import { httpStatusByCode, RoutingError, type RoutingErrorCode } from "../../errors/index.ts";
+import { type HeaderValueOption, overwriteHeader, type ProcessingResponse } from "./processing-messages.ts";
+
+/** What a code looks like to a client of the OpenAI API behind an llm-d style gateway. */
+interface ErrorFace {
+  /** `error.type` of the body. */
+  readonly type: string;
+  /** Value of `x-llm-d-request-dropped-reason`; undefined where the gateway protocol names none. */
+  readonly droppedReason?: string;
+  /** Seconds for `Retry-After` when the error does not say; undefined: no header. */
+  readonly retryAfterSeconds?: number;
+}
+
+const invalid: ErrorFace = { type: "invalid_request_error" };
+
+const faceByCode = {
+  invalid_request: invalid,
+  unprocessable: invalid,
+  body_too_large: invalid,
+  unknown_model: invalid,
+  not_implemented: { type: "not_implemented_error" },
+  saturated: { type: "rate_limit_error", droppedReason: "rejected-saturated", retryAfterSeconds: 1 },
+  no_endpoints: { type: "service_unavailable_error", droppedReason: "rejected-no-endpoints", retryAfterSeconds: 1 },
+  deadline_exceeded: { type: "timeout_error", droppedReason: "rejected-ttl-expired" },
+  shutting_down: { type: "service_unavailable_error", droppedReason: "rejected-shutting-down", retryAfterSeconds: 1 },
+  internal: { type: "internal_server_error" },
+} as const satisfies Record<RoutingErrorCode, ErrorFace>;
+
+/** What a client may know of any failure: a RoutingError as it is, anything else as `internal` without its text. */
+export function toRoutingError(cause: unknown): RoutingError {
+  if (cause instanceof RoutingError) return cause;
+  return new RoutingError("the endpoint picker failed", { code: "internal", cause });
+}
+
+/**
+ * The gateway's own answer to the client: status, OpenAI-shaped JSON, `Retry-After` and the drop reason. `details` shows
+ * in Envoy's access log as RESPONSE_CODE_DETAILS.
+ */
+export function errorAnswer(error: RoutingError): ProcessingResponse {
+  const face: ErrorFace = faceByCode[error.code];
+  const body = {
+    error: { message: error.message, type: face.type, code: error.code, param: error.field ?? null },
+  };
+  return {
+    immediate_response: {
+      status: { code: httpStatusByCode[error.code] },
+      headers: { set_headers: errorHeaders(error, face) },
+      body: Buffer.from(JSON.stringify(body)),
+      details: `pointsman_${error.code}`,
+    },
+  };
+}
+
+function errorHeaders(error: RoutingError, face: ErrorFace): readonly HeaderValueOption[] {
+  const headers = [overwriteHeader("content-type", "application/json")];
+  const retryAfterSeconds = error.retryAfterSeconds ?? face.retryAfterSeconds;
+  if (retryAfterSeconds !== undefined) {
+    headers.push(overwriteHeader("retry-after", String(Math.max(1, Math.ceil(retryAfterSeconds)))));
+  }
+  if (face.droppedReason !== undefined)
+    headers.push(overwriteHeader("x-llm-d-request-dropped-reason", face.droppedReason));
+  return headers;
+}

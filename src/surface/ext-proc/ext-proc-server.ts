@@ -1,0 +1,132 @@
+import { type Server, ServerCredentials } from "@grpc/grpc-js";
+import { RoutingError } from "../../errors/index.ts";
+import { Admission } from "./admission.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { createGrpcServer, joinHostPort, listen, shutDown } from "./grpc-server.ts";
+import { HealthService } from "./health-service.ts";
+import { OpenStreams } from "./open-streams.ts";
+import { type ExtProcOptions, type ResolvedExtProcOptions, resolveExtProcOptions } from "./options.ts";
+import type { PickRouter } from "./pick-router.ts";
+import { type ProcessCall, serveProcessCall } from "./process-call.ts";
+import { loadServiceDefinitions } from "./service-definitions.ts";
+import type { ExtProcLogger, ExtProcTelemetry } from "./telemetry.ts";
+import { type ListenerCredentials, listenerCredentials } from "./tls-credentials.ts";
+
+/** A listening ext_proc surface. It starts not ready. */
+export interface ExtProcServer {
+  /** `host:port` of the ext_proc service; health is answered there too. */
+  readonly address: string;
+  /** `host:port` of the plain-text health service. */
+  readonly healthAddress: string;
+  /** What the health services say; `liveness` is always serving. */
+  setReady(isReady: boolean): void;
+  /**
+   * Stops without losing requests: readiness goes; after `drainNoticeMs` new requests get 503 and open streams finish; what
+   * is open after `timeoutMs` is refused or cut. Resolves when closed.
+   */
+  drain(timeoutMs: number): Promise<void>;
+  /** Cuts all streams and closes both ports. */
+  close(): Promise<void>;
+}
+
+/** How long refusals written at the end of a drain may take to leave. */
+const LAST_WORDS_MS = 200;
+
+/**
+ * Starts the ext_proc surface.
+ * @throws RangeError for a bad setting; Error when a port or a certificate cannot be used
+ */
+export async function startExtProcServer(
+  options: ExtProcOptions,
+  router: PickRouter,
+  telemetry: ExtProcTelemetry,
+  logger: ExtProcLogger,
+  clock: Clock = systemClock,
+): Promise<ExtProcServer> {
+  const resolved = resolveExtProcOptions(options);
+  const health = new HealthService();
+  const admission = new Admission(resolved, (totals) => telemetry.inFlight(totals));
+  const streams = new OpenStreams();
+  const context = { router, telemetry, logger, clock, admission, options: resolved };
+  const main = createGrpcServer(resolved);
+  const healthOnly = createGrpcServer(resolved);
+  const definitions = loadServiceDefinitions();
+  main.addService(definitions.externalProcessor, {
+    Process: (call: ProcessCall) => serveProcessCall(call, context, streams),
+  });
+  for (const server of [main, healthOnly]) server.addService(definitions.health, health.implementation);
+  const listener = await listenerCredentials(resolved.tls, clock, logger);
+  const running = new RunningServer({ servers: [main, healthOnly], listener, health, admission, streams, clock });
+  try {
+    const port = await listen(main, resolved.host, resolved.port, listener.credentials);
+    const healthPort = await listen(healthOnly, resolved.host, resolved.healthPort, ServerCredentials.createInsecure());
+    return running.as(resolved, port, healthPort);
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
+}
+
+interface RunningParts {
+  readonly servers: readonly Server[];
+  readonly listener: ListenerCredentials;
+  readonly health: HealthService;
+  readonly admission: Admission;
+  readonly streams: OpenStreams;
+  readonly clock: Clock;
+}
+
+/** What is left to do with a server: to stop it. */
+class RunningServer {
+  readonly #parts: RunningParts;
+
+  constructor(parts: RunningParts) {
+    this.#parts = parts;
+  }
+
+  as({ host, drainNoticeMs }: ResolvedExtProcOptions, port: number, healthPort: number): ExtProcServer {
+    return {
+      address: joinHostPort(host, port),
+      healthAddress: joinHostPort(host, healthPort),
+      setReady: (isReady) => this.#parts.health.setReady(isReady),
+      drain: (timeoutMs) => this.drain(timeoutMs, drainNoticeMs),
+      close: () => this.close(),
+    };
+  }
+
+  async drain(timeoutMs: number, noticeMs: number): Promise<void> {
+    const { health, admission, streams, clock } = this.#parts;
+    const endMs = clock.now() + timeoutMs;
+    health.drain();
+    await this.#wait(Math.min(noticeMs, timeoutMs));
+    admission.refuseNew();
+    await this.#wait(endMs - clock.now(), streams.whenEmpty());
+    for (const session of streams.unanswered()) {
+      session.refuse(new RoutingError("the endpoint picker is shutting down", { code: "shutting_down" }));
+    }
+    await this.#stop(LAST_WORDS_MS);
+  }
+
+  close(): Promise<void> {
+    return this.#stop(0);
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    this.#parts.listener.close();
+    const cut = new AbortController();
+    const cancel = graceMs > 0 ? this.#parts.clock.after(graceMs, () => cut.abort()) : undefined;
+    if (graceMs === 0) cut.abort();
+    await Promise.all(this.#parts.servers.map((server) => shutDown(server, cut.signal)));
+    cancel?.();
+  }
+
+  /** Waits for a time, or for a promise if that is sooner. */
+  async #wait(delayMs: number, sooner?: Promise<void>): Promise<void> {
+    let cancel: () => void = () => undefined;
+    const elapsed = new Promise<void>((resolve) => {
+      cancel = this.#parts.clock.after(Math.max(0, delayMs), resolve);
+    });
+    await (sooner === undefined ? elapsed : Promise.race([elapsed, sooner]));
+    cancel();
+  }
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import type { Http2Server, SecureServerOptions, ServerHttp2Session } from "node:http2";
+import { Server, type ServerCredentials } from "@grpc/grpc-js";
+
+export interface GrpcServerOptions {
+  /** Longest message accepted, in bytes. */
+  readonly maxMessageBytes: number;
+  readonly keepaliveTimeMs: number;
+  readonly keepaliveTimeoutMs: number;
+}
+
+/** What grpc-js 1.14.7 keeps private and has no option for. */
+interface GrpcServerInternals {
+  readonly commonServerOptions: SecureServerOptions;
+  createHttp2Server(credentials: ServerCredentials): Http2Server;
+}
+
+/**
+ * Resets allowed on a connection, in a burst and per second. Envoy ends most ext_proc streams by a reset; with Node's
+ * defaults (1 000 and 33) that kills the connection and every request on it.
+ */
+const UNLIMITED_RESETS = 2 ** 31 - 1;
+
+/** HTTP/2 receive windows, in bytes: a 256 KB body must not wait for window updates. Protocol default is 65 535. */
+const STREAM_WINDOW_BYTES = 1 << 20;
+const CONNECTION_WINDOW_BYTES = 16 << 20;
+
+/**
+ * A grpc-js server that survives Envoy: no limit on stream resets, wide windows. The only place that reaches into grpc-js;
+ * it fails at once when a new version has moved what it needs.
+ */
+export function createGrpcServer(options: GrpcServerOptions): Server {
+  const server = new Server({
+    "grpc.max_receive_message_length": options.maxMessageBytes,
+    "grpc.max_send_message_length": -1,
+    "grpc.keepalive_time_ms": options.keepaliveTimeMs,
+    "grpc.keepalive_timeout_ms": options.keepaliveTimeoutMs,
+    "grpc-node.max_session_memory": Number.MAX_SAFE_INTEGER,
+    // Nothing reads channelz, and it costs a few allocations a stream.
+    "grpc.enable_channelz": 0,
+  });
+  const internals = server as unknown as GrpcServerInternals;
+  assert(typeof internals.commonServerOptions === "object", "grpc-js: Server.commonServerOptions has moved");
+  assert(typeof internals.createHttp2Server === "function", "grpc-js: Server.createHttp2Server has moved");
+  Object.assign(internals.commonServerOptions, {
+    streamResetBurst: UNLIMITED_RESETS,
+    streamResetRate: UNLIMITED_RESETS,
+    settings: { ...internals.commonServerOptions.settings, initialWindowSize: STREAM_WINDOW_BYTES },
+  });
+  const createHttp2Server = internals.createHttp2Server.bind(server);
+  internals.createHttp2Server = (credentials) => {
+    const http2Server = createHttp2Server(credentials);
+    http2Server.on("session", widenWindow);
+    return http2Server;
+  };
+  return server;
+}
+
+function widenWindow(session: ServerHttp2Session): void {
+  session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
+}
+
+/** Listens. @returns the port. @throws Error when the address cannot be bound */
+export function listen(server: Server, host: string, port: number, credentials: ServerCredentials): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(joinHostPort(host, port), credentials, (error, boundPort) => {
+      if (error === null) resolve(boundPort);
+      else reject(error);
+    });
+  });
+}
+
+/** `host:port`, with brackets around IPv6. */
+export function joinHostPort(host: string, port: number): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Lets open streams finish until the signal aborts, then cuts them. Never rejects. */
+export function shutDown(server: Server, cut: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const force = () => {
+      server.forceShutdown();
+      resolve();
+    };
+    if (cut.aborted) {
+      force();
+      return;
+    }
+    cut.addEventListener("abort", force, { once: true });
+    server.tryShutdown(() => {
+      cut.removeEventListener("abort", force);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,22 @@
+export type { BodyMode } from "./body-mode.ts";
+export type { Clock } from "./clock.ts";
+export type { ExtProcServer } from "./ext-proc-server.ts";
+export { startExtProcServer } from "./ext-proc-server.ts";
+export type { ExtProcOptions, TlsFileOptions, TlsOptions } from "./options.ts";
+export type {
+  BodySplice,
+  PickDecision,
+  PickRequest,
+  PickRequestHeaders,
+  PickReservation,
+  PickRouter,
+} from "./pick-router.ts";
+export type {
+  ExtProcLogger,
+  ExtProcTelemetry,
+  InFlightTotals,
+  PickReport,
+  StreamPhase,
+  UsageReport,
+  UsageUnreadReason,
+} from "./telemetry.ts";

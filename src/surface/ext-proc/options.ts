@@ -1,0 +1,117 @@
+import type { BodyModeOptions } from "./body-mode.ts";
+
+/** Settings of the ext_proc surface. */
+export interface ExtProcOptions extends StreamOptions, LimitOptions, ListenOptions {}
+
+/** What a stream may do. */
+export interface StreamOptions extends Partial<BodyModeOptions> {
+  /** Longest time from the end of a request's body to its pick, in ms; then the client gets 504. Default 10 000. */
+  readonly pickDeadlineMs?: number;
+  /** Whether body fields that choose a worker are honoured. Default false: they are refused. */
+  readonly trustClient?: boolean;
+  /**
+   * Honours `test-epp-endpoint-selection` and answers with `x-conformance-test-served-endpoint`, for the Gateway API
+   * inference extension's conformance tests. Lets any client choose its worker. Default false.
+   */
+  readonly conformanceHeaders?: boolean;
+}
+
+/** Bounds on what clients can make this process hold. */
+export interface LimitOptions {
+  /** Longest request body, in bytes; a longer one is refused with 413. Default 32 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Sum of the request bodies held at once, in bytes; beyond it 429. Default 512 MiB. */
+  readonly maxBodyBytesInFlight?: number;
+  /** Requests between their headers and their answer; one more is refused with 429. Default 1 024. */
+  readonly maxPicksInFlight?: number;
+  /**
+   * Longest gRPC message accepted, in bytes. A longer one fails its stream, which the client sees as 500, so it has to
+   * exceed `maxBodyBytes` where the gateway buffers bodies. Default 64 MiB.
+   */
+  readonly maxMessageBytes?: number;
+}
+
+/** Where and how the surface listens. */
+export interface ListenOptions {
+  /** Default `0.0.0.0`; IPv6 without brackets. */
+  readonly host?: string;
+  /** Default 9002; 0 = any free port. */
+  readonly port?: number;
+  /** Port of the plain-text health service on the same host. Default 9003; 0 = any free port. */
+  readonly healthPort?: number;
+  /** Default `{ kind: "self-signed" }`. */
+  readonly tls?: TlsOptions;
+  /** Time between two keepalive pings on an idle connection, in ms. Default 60 000. */
+  readonly keepaliveTimeMs?: number;
+  /** How long the gateway may take to answer a ping, in ms, before its connection is closed. Default 20 000. */
+  readonly keepaliveTimeoutMs?: number;
+  /**
+   * Time between the loss of readiness and the refusal of new requests (503) when draining, in ms: what gateways need to
+   * notice. Default 5 000.
+   */
+  readonly drainNoticeMs?: number;
+}
+
+export type TlsOptions =
+  /** A certificate made at start, valid ten years; for gateways that do not verify (the endpoint-picker protocol's default). */
+  { readonly kind: "self-signed" } | TlsFileOptions | { readonly kind: "plaintext" };
+
+/** PEM files, read again when they change; new connections use the new certificate. */
+export interface TlsFileOptions {
+  readonly kind: "files";
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Time between two looks at the files, in ms. Default 10 000; 0 = never again. */
+  readonly reloadIntervalMs?: number;
+}
+
+export type ResolvedExtProcOptions = Required<ExtProcOptions>;
+
+const MEBIBYTE = 1 << 20;
+
+const defaults: ResolvedExtProcOptions = {
+  requestBodyMode: "auto",
+  responseBodyMode: "auto",
+  untoldRequestBodyMode: "full-duplex-streamed",
+  untoldResponseBodyMode: "full-duplex-streamed",
+  pickDeadlineMs: 10_000,
+  trustClient: false,
+  conformanceHeaders: false,
+  maxBodyBytes: 32 * MEBIBYTE,
+  maxBodyBytesInFlight: 512 * MEBIBYTE,
+  maxPicksInFlight: 1_024,
+  maxMessageBytes: 64 * MEBIBYTE,
+  host: "0.0.0.0",
+  port: 9002,
+  healthPort: 9003,
+  tls: { kind: "self-signed" },
+  keepaliveTimeMs: 60_000,
+  keepaliveTimeoutMs: 20_000,
+  drainNoticeMs: 5_000,
+};
+
+/** Node's timers fire at once beyond it. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Fills in defaults. @throws RangeError naming the setting and its value */
+export function resolveExtProcOptions(options: ExtProcOptions = {}): ResolvedExtProcOptions {
+  const resolved = { ...defaults, ...options };
+  for (const name of ["pickDeadlineMs", "keepaliveTimeMs", "keepaliveTimeoutMs"] as const) {
+    checkRange(name, resolved[name], 1, MAX_TIMER_MS);
+  }
+  checkRange("drainNoticeMs", resolved.drainNoticeMs, 0, MAX_TIMER_MS);
+  for (const name of ["maxBodyBytes", "maxBodyBytesInFlight", "maxPicksInFlight", "maxMessageBytes"] as const) {
+    checkRange(name, resolved[name], 1, Number.MAX_SAFE_INTEGER);
+  }
+  checkRange("port", resolved.port, 0, 65_535);
+  checkRange("healthPort", resolved.healthPort, 0, 65_535);
+  if (resolved.tls.kind === "files") {
+    checkRange("tls.reloadIntervalMs", resolved.tls.reloadIntervalMs ?? 0, 0, MAX_TIMER_MS);
+  }
+  return resolved;
+}
+
+function checkRange(name: string, value: number, least: number, most: number): void {
+  if (value >= least && value <= most) return;
+  throw new RangeError(`extProc.${name} must be ${least} to ${most}, got ${value}`);
+}

@@ -1,0 +1,71 @@
+import { servedEndpoint } from "./endpoint-metadata.ts";
+import { HeaderList } from "./header-list.ts";
+import type { PickDecision } from "./pick-router.ts";
+import type { HttpHeaders, MetadataContext } from "./processing-messages.ts";
+import type { ExtProcTelemetry } from "./telemetry.ts";
+import { UsageScanner } from "./usage-scanner.ts";
+
+/** Reads what a passing response tells about a picked request: who served, the first byte, the token counts, the end. */
+export class ResponseWatch {
+  readonly #decision: PickDecision;
+  readonly #telemetry: ExtProcTelemetry;
+  #scanner: UsageScanner | undefined;
+  #isEncoded = false;
+  #isSuccess = false;
+  #isServedKnown = false;
+  #hasContent = false;
+  #isOver = false;
+
+  constructor(decision: PickDecision, telemetry: ExtProcTelemetry) {
+    this.#decision = decision;
+    this.#telemetry = telemetry;
+  }
+
+  /** Metadata may come with any message of the response; the first that names the serving endpoint counts. */
+  metadata(metadata: MetadataContext | undefined): void {
+    if (this.#isServedKnown || metadata === undefined) return;
+    const served = servedEndpoint(metadata);
+    if (served === undefined) return;
+    this.#isServedKnown = true;
+    if (!this.#decision.reservation.servedBy(served)) return;
+    this.#telemetry.mismatch({ picked: this.#decision.endpoint, served });
+  }
+
+  headers({ headers, end_of_stream: isEnd = false }: HttpHeaders): void {
+    const list = new HeaderList(headers);
+    this.#isSuccess = (list.get(":status") ?? "").startsWith("2");
+    const type = list.get("content-type") ?? "";
+    const isRead = type.includes("json") || type.includes("text/event-stream");
+    this.#isEncoded = isRead && (list.get("content-encoding") ?? "identity") !== "identity";
+    if (isRead && !this.#isEncoded) this.#scanner = new UsageScanner();
+    if (isEnd) this.end();
+  }
+
+  body(chunk: Buffer, isEnd: boolean): void {
+    if (chunk.length > 0 && !this.#hasContent) {
+      this.#hasContent = true;
+      this.#decision.reservation.prefillComplete();
+    }
+    this.#scanner?.scan(chunk);
+    if (isEnd) this.end();
+  }
+
+  /** The response is complete: its load goes, its counts are reported. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#decision.reservation.release();
+    this.#reportUsage();
+  }
+
+  #reportUsage(): void {
+    const usage = this.#scanner?.usage;
+    const { model, predictedCachedTokens } = this.#decision;
+    if (usage !== undefined) this.#telemetry.usage({ ...usage, model, predictedCachedTokens });
+    else if (!this.#isSuccess || !this.#hasContent) return;
+    else if (this.#isEncoded) this.#telemetry.usageUnread("encoded");
+    else if (this.#scanner !== undefined) {
+      this.#telemetry.usageUnread(this.#scanner.sawTooLarge ? "too_large" : "absent");
+    }
+  }
+}

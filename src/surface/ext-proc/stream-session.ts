@@ -1,0 +1,267 @@
+import { randomUUID } from "node:crypto";
+import type { RoutingError } from "../../errors/index.ts";
+import type { Admission, StreamTicket } from "./admission.ts";
+import { type StreamModes, streamModes } from "./body-mode.ts";
+import type { Clock } from "./clock.ts";
+import { servedEndpoint, splitEndpoints, subsetHint } from "./endpoint-metadata.ts";
+import { errorAnswer, toRoutingError } from "./error-answer.ts";
+import { HeaderList } from "./header-list.ts";
+import type { ResolvedExtProcOptions } from "./options.ts";
+import { pickAnswer } from "./pick-answer.ts";
+import { PickAttempt } from "./pick-attempt.ts";
+import type { PickDecision, PickRouter } from "./pick-router.ts";
+import type { HttpBody, HttpHeaders, ProcessingRequest, ProcessingResponse } from "./processing-messages.ts";
+import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
+import { requestPhaseOfMode } from "./request-phase-of-mode.ts";
+import { responseHeadersAnswer, sendResponseBody } from "./response-answers.ts";
+import { ResponseWatch } from "./response-watch.ts";
+import type { ExtProcLogger, ExtProcTelemetry, StreamPhase } from "./telemetry.ts";
+
+/** Where answers go. */
+export interface GatewaySink {
+  /** @param written called when the message has left; not called when the stream breaks before */
+  write(message: ProcessingResponse, written?: () => void): void;
+  /** Ends the stream with status OK; nothing is written afterwards. */
+  end(): void;
+}
+
+/** What all streams share. */
+export interface SessionContext {
+  readonly router: PickRouter;
+  readonly telemetry: ExtProcTelemetry;
+  readonly logger: ExtProcLogger;
+  readonly clock: Clock;
+  readonly admission: Admission;
+  readonly options: Omit<ResolvedExtProcOptions, "tls" | "host" | "port" | "healthPort">;
+}
+
+/**
+ * One ext_proc stream, that is one HTTP request: reads the gateway's messages, has the request placed, and passes the
+ * response. It holds no socket and no timer of its own: messages come by `receive`, answers go to the sink.
+ *
+ * Its own state tells whether the work is done. The stream's end does not: Envoy ends or resets streams after normal
+ * requests as well, so an end before the work is done means that the client has left.
+ */
+export class StreamSession {
+  readonly #sink: GatewaySink;
+  readonly #context: SessionContext;
+  readonly #ticket: StreamTicket;
+  #modes: StreamModes | undefined;
+  #phase: StreamPhase = "request";
+  #isComplete = false;
+  #isClosed = false;
+  #headers: HeaderList = new HeaderList(undefined);
+  #subset: readonly string[] | undefined;
+  #request: RequestPhase | undefined;
+  #attempt: PickAttempt | undefined;
+  #pickStartMs = 0;
+  #decision: PickDecision | undefined;
+  #watch: ResponseWatch | undefined;
+
+  constructor(sink: GatewaySink, context: SessionContext) {
+    this.#sink = sink;
+    this.#context = context;
+    this.#ticket = context.admission.open();
+  }
+
+  /** How far the stream has come. */
+  get phase(): StreamPhase {
+    return this.#phase;
+  }
+
+  /** A message of the gateway. Does not throw: what fails before the answer is refused, what fails later only logged. */
+  receive(message: ProcessingRequest): void {
+    if (this.#isClosed) return;
+    try {
+      this.#dispatch(message);
+    } catch (cause) {
+      this.#fail(cause);
+    }
+  }
+
+  /** The gateway has ended or reset the stream. */
+  peerLeft(): void {
+    if (this.#isClosed) return;
+    const isAbort = !this.#isComplete && !this.#endsEarly();
+    this.#close(new Error("the client has left"));
+    if (isAbort) this.#context.telemetry.aborted({ phase: this.#phase });
+  }
+
+  /** Answers in the worker's stead and ends the stream. After response headers have left, Envoy cuts the client off. */
+  refuse(error: RoutingError): void {
+    if (this.#isClosed) return;
+    this.#sink.write(errorAnswer(error));
+    this.#sink.end();
+    this.#close(error);
+    this.#context.telemetry.failed({ code: error.code, durationMs: this.#pickMs() });
+    this.#logRefusal(error);
+  }
+
+  #dispatch(message: ProcessingRequest): void {
+    if (message.observability_mode === true) {
+      // The gateway reads no answers and applies no pick.
+      this.#isComplete = true;
+      return;
+    }
+    this.#modes ??= streamModes(message, this.#context.options);
+    if (message.request_headers !== undefined) this.#requestHeaders(message.request_headers, message);
+    else if (message.request_body !== undefined) this.#requestBody(message.request_body, message);
+    else if (message.request_trailers !== undefined) this.#requestTrailers(message);
+    else if (message.response_headers !== undefined) this.#responseHeaders(message.response_headers, message);
+    else if (message.response_body !== undefined) this.#responseBody(message.response_body, message);
+    else if (message.response_trailers !== undefined) this.#responseTrailers(message);
+  }
+
+  #requestHeaders(message: HttpHeaders, { metadata_context: metadata }: ProcessingRequest): void {
+    this.#headers = new HeaderList(message.headers);
+    this.#subset = subsetHint(metadata);
+    const announcedBytes = contentLength(this.#headers);
+    this.#request = requestPhaseOfMode(this.#modes?.request ?? "none", this.#host, announcedBytes);
+    this.#ticket.enterPick(this.#request.gathersBody ? (announcedBytes ?? 0) : 0);
+    this.#request.headers(message.end_of_stream === true);
+  }
+
+  #requestBody(message: HttpBody, { metadata_context: metadata }: ProcessingRequest): void {
+    this.#subset = subsetHint(metadata) ?? this.#subset;
+    // A gateway that hides the headers from us cannot be told a destination either.
+    if (this.#request === undefined) this.#sink.write({ request_body: {} });
+    else this.#request.body(message);
+  }
+
+  #requestTrailers({ metadata_context: metadata }: ProcessingRequest): void {
+    this.#subset = subsetHint(metadata) ?? this.#subset;
+    if (this.#request === undefined) this.#sink.write({ request_trailers: {} });
+    else this.#request.trailers();
+  }
+
+  readonly #host: RequestPhaseHost = {
+    send: (message, written) => this.#sink.write(message, written),
+    hold: (bytes) => this.#ticket.addBody(bytes),
+    pick: (body) => this.#pick(body),
+  };
+
+  #pick(body: Buffer): void {
+    const { router, clock, options } = this.#context;
+    this.#phase = "pick";
+    this.#pickStartMs = clock.now();
+    this.#attempt = new PickAttempt({
+      picked: (decision) => this.#picked(decision, body),
+      failed: (cause) => this.#fail(cause),
+    });
+    const request = {
+      path: this.#headers.get(":path"),
+      headers: this.#headers,
+      body,
+      subset: this.#subset,
+      requestedEndpoints: this.#requestedEndpoints(),
+      trustClient: options.trustClient,
+    };
+    void this.#attempt.run(router, request, clock, options.pickDeadlineMs);
+  }
+
+  #picked(decision: PickDecision, body: Buffer): void {
+    this.#decision = decision;
+    try {
+      this.#answer(decision, body);
+    } catch (cause) {
+      this.#fail(cause);
+    }
+  }
+
+  #answer(decision: PickDecision, body: Buffer): void {
+    const request = this.#request;
+    if (request === undefined) return;
+    const options = { needsLength: request.needsLength, newRequestId: randomUUID };
+    request.answer(pickAnswer(decision, this.#headers, body, options), () => this.#ticket.releaseBody());
+    this.#phase = "upstream";
+    this.#ticket.leavePick();
+    this.#watch = new ResponseWatch(decision, this.#context.telemetry);
+    this.#context.telemetry.picked({
+      model: decision.model,
+      api: decision.api,
+      mode: this.#modes?.request ?? "none",
+      bodyBytes: body.length,
+      durationMs: this.#pickMs(),
+      inputTokens: decision.inputTokens,
+      predictedCachedTokens: decision.predictedCachedTokens,
+    });
+  }
+
+  #responseHeaders(message: HttpHeaders, { metadata_context: metadata }: ProcessingRequest): void {
+    this.#phase = "response";
+    const servedBy = this.#context.options.conformanceHeaders ? servedEndpoint(metadata) : undefined;
+    this.#sink.write(responseHeadersAnswer(servedBy));
+    this.#watch?.metadata(metadata);
+    this.#watch?.headers(message);
+    this.#completeIf(message.end_of_stream === true);
+  }
+
+  #responseBody(message: HttpBody, { metadata_context: metadata }: ProcessingRequest): void {
+    this.#phase = "response";
+    sendResponseBody(message, this.#modes?.response ?? "none", (answer) => this.#sink.write(answer));
+    const isEnd = message.end_of_stream === true;
+    this.#completeIf(isEnd);
+    this.#watch?.metadata(metadata);
+    if (message.body !== undefined || isEnd) this.#watch?.body(message.body ?? Buffer.alloc(0), isEnd);
+  }
+
+  #responseTrailers({ metadata_context: metadata }: ProcessingRequest): void {
+    this.#sink.write({ response_trailers: {} });
+    this.#completeIf(true);
+    this.#watch?.metadata(metadata);
+    this.#watch?.end();
+  }
+
+  #completeIf(isEnd: boolean): void {
+    if (isEnd) this.#isComplete = true;
+  }
+
+  /** Without response bodies Envoy closes the stream before the response has ended, and that is no abort. */
+  #endsEarly(): boolean {
+    const isAnswered = this.#phase === "upstream" || this.#phase === "response";
+    return isAnswered && this.#modes?.response === "none";
+  }
+
+  /** Before the answer a failure is the client's answer; later the response passes and the failure is only told. */
+  #fail(cause: unknown): void {
+    if (this.#phase === "request" || this.#phase === "pick") {
+      this.refuse(toRoutingError(cause));
+      return;
+    }
+    this.#context.logger.error({ err: cause, requestId: this.#requestId() }, "ext_proc: cannot watch a response");
+  }
+
+  #close(reason: Error): void {
+    this.#isClosed = true;
+    this.#ticket.close();
+    this.#attempt?.abandon(reason);
+    this.#decision?.reservation.release();
+  }
+
+  #pickMs(): number {
+    return this.#pickStartMs === 0 ? 0 : this.#context.clock.now() - this.#pickStartMs;
+  }
+
+  #requestedEndpoints(): readonly string[] | undefined {
+    if (!this.#context.options.conformanceHeaders) return undefined;
+    const list = this.#headers.get("test-epp-endpoint-selection");
+    return list === undefined ? undefined : splitEndpoints(list);
+  }
+
+  #requestId(): string | undefined {
+    return this.#headers.get("x-request-id");
+  }
+
+  #logRefusal(error: RoutingError): void {
+    const fields = { code: error.code, field: error.field, requestId: this.#requestId() };
+    if (error.code === "internal")
+      this.#context.logger.error({ ...fields, err: error.cause ?? error }, "ext_proc: failed");
+    else this.#context.logger.debug(fields, "ext_proc: refused");
+  }
+}
+
+/** The announced length of the body in bytes; undefined when there is none or it is no number. */
+function contentLength(headers: HeaderList): number | undefined {
+  const value = headers.get("content-length");
+  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+}
