@@ -19,9 +19,9 @@ test-e2e: build venv
 check: $(INSTALLED)
 	@$(PINNED) npm run --silent check
 
-# Every figure that the README claims is a bench/NAME/main.ts.
-bench: build
-	@set -e; for main in bench/*/main.ts; do echo "== $$main"; $(PINNED) node "$$main"; done
+# Every figure that the README claims is a bench.
+bench: build venv
+	@$(PINNED) scripts/bench.sh
 
 build: $(INSTALLED)
 	@$(PINNED) npm run --silent build

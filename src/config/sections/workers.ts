@@ -43,7 +43,6 @@ const worker = z.strictObject({
   kvReplay: kvAddress()
     .optional()
     .describe("Where it replays past KV events, `tcp://host:port`; rank i uses port + i. Absent = it cannot."),
-  blockSize: count(1).optional().describe("Tokens in one of its KV blocks. Absent = the model's."),
   totalKvBlocks: count(1).optional().describe("KV blocks that a rank can hold. Absent = not known."),
   taints: z.array(name()).default([]).describe("Properties that a request can require or prefer."),
   labels: z.record(name(), z.string()).default({}).describe("Labels for people and for selection."),

@@ -22,7 +22,7 @@ function surface(folder: string, packages: readonly string[] = []): Layer {
 }
 
 /** Imports point one way: surface -> router -> pick -> kv, load, fleet; router -> model -> api, template, tokenizer -> json. */
-export const layers: readonly Layer[] = [
+const layersBelowCommands: readonly Layer[] = [
   pure("errors", []),
   pure("json", ["errors"]),
   pure("api", ["errors", "json"]),
@@ -47,4 +47,14 @@ export const layers: readonly Layer[] = [
   surface("queue"),
   surface("decisions"),
   surface("admin"),
+];
+
+/** Every folder of `src`. The commands put all modules together. */
+export const layers: readonly Layer[] = [
+  ...layersBelowCommands,
+  adapter(
+    "commands",
+    layersBelowCommands.map(({ folder }) => folder),
+    ["commander"],
+  ),
 ];
