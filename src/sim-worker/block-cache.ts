@@ -102,9 +102,12 @@ export class BlockCache {
     const freeBlocks = this.capacityBlocks - this.#blocksInUse - idleHits;
     if (newBlocks > freeBlocks && !force) return undefined;
     for (const block of hits) this.#use(block);
-    const held = [...hits, ...this.#storeRest(prompt, hits.length, Math.min(newBlocks, freeBlocks))];
+    const stored: CacheEvent[] = [];
+    const held = [...hits, ...this.#storeRest(prompt, hits.length, Math.min(newBlocks, freeBlocks), stored)];
     const anonymousBlocks = Math.max(0, Math.min(totalBlocks - held.length, this.capacityBlocks - this.#blocksInUse));
     for (let count = 0; count < anonymousBlocks; count += 1) this.#takeFreeBlock();
+    // As vLLM does: first what had to go, then what came.
+    for (const event of stored) this.#options.onEvent(event);
     return this.#allocation(hits.length * blockSize, held, anonymousBlocks);
   }
 
@@ -128,8 +131,8 @@ export class BlockCache {
     return hits;
   }
 
-  /** Takes the full blocks from `start` on, at most `limit` new ones, and tells of those that were not cached. */
-  #storeRest(prompt: IdentifiedPrompt, start: number, limit: number): Block[] {
+  /** Takes the full blocks from `start` on, at most `limit` new ones; `stored` gets the events of those that were not cached. */
+  #storeRest(prompt: IdentifiedPrompt, start: number, limit: number, stored: CacheEvent[]): Block[] {
     const held: Block[] = [];
     let runStart = start;
     let index = start;
@@ -137,7 +140,7 @@ export class BlockCache {
       const id = prompt.blockIds[index] ?? 0n;
       const cached = this.#blocks.get(id);
       if (cached !== undefined && (cached.users > 0 || taken < limit)) {
-        this.#tellStored(prompt, runStart, index);
+        stored.push(...this.#storedEvents(prompt, runStart, index));
         runStart = index + 1;
         if (cached.users === 0) taken += 1;
         this.#use(cached);
@@ -148,7 +151,7 @@ export class BlockCache {
       taken += 1;
       held.push(this.#create(id));
     }
-    this.#tellStored(prompt, runStart, index);
+    stored.push(...this.#storedEvents(prompt, runStart, index));
     return held;
   }
 
@@ -179,16 +182,19 @@ export class BlockCache {
     this.#blocksInUse += 1;
   }
 
-  #tellStored(prompt: IdentifiedPrompt, start: number, end: number): void {
-    if (start >= end) return;
+  /** One event for the blocks from `start` up to, not including, `end`; none without blocks. */
+  #storedEvents(prompt: IdentifiedPrompt, start: number, end: number): readonly CacheEvent[] {
+    if (start >= end) return [];
     const { blockSize } = this.#options;
-    this.#options.onEvent({
-      kind: "stored",
-      blockIds: Array.from(prompt.blockIds.subarray(start, end)),
-      parentId: start === 0 ? undefined : prompt.blockIds[start - 1],
-      tokenIds: prompt.tokenIds.subarray(start * blockSize, end * blockSize),
-      namespace: prompt.namespace,
-    });
+    return [
+      {
+        kind: "stored",
+        blockIds: Array.from(prompt.blockIds.subarray(start, end)),
+        parentId: start === 0 ? undefined : prompt.blockIds[start - 1],
+        tokenIds: prompt.tokenIds.subarray(start * blockSize, end * blockSize),
+        namespace: prompt.namespace,
+      },
+    ];
   }
 
   #allocation(cachedTokens: number, held: readonly Block[], anonymousBlocks: number): Allocation {
