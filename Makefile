@@ -33,7 +33,7 @@ install: $(INSTALLED)
 
 # npm writes this file last; it is older than the lock after a pull that changed the lock.
 $(INSTALLED): package-lock.json
-	npm ci --no-audit --no-fund
+	npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 clean:
