@@ -1,0 +1,297 @@
+import { type BlockHashes, chainHashes } from "./block-hashes.ts";
+import { type StorageTier, tierBits } from "./held-blocks.ts";
+import { type Orphan, Orphans } from "./orphans.ts";
+import { findOverlaps, findTierOverlaps, type TierOverlaps } from "./overlaps.ts";
+import { type Placement, PrefixHoldings } from "./prefix-holdings.ts";
+import type { U64 } from "./xxh3.ts";
+
+/** Blocks that a worker has stored: a run of consecutive blocks. */
+export interface StoredBlocks {
+  /** The engine's hash of the block before the first; undefined = the first block of a prompt. */
+  readonly parentHash: U64 | undefined;
+  /** The engine's own hashes, two u32 a block, low first. */
+  readonly blockHashes: Uint32Array;
+  /** Our hashes of the blocks' tokens, of the same length. */
+  readonly localHashes: Uint32Array;
+  /** Default "device". */
+  readonly tier?: StorageTier | undefined;
+  /** Cache namespace that the local hashes were made with; children inherit it. */
+  readonly cacheSalt?: string | undefined;
+}
+
+export interface PrefixIndexOptions {
+  /** Tokens in a block, for the caller's use. */
+  readonly blockSize: number;
+  /**
+   * Most blocks held, summed over all slots; also the most distinct prefixes. When full, the oldest leaves of the slot with
+   * the most blocks are forgotten. Default 4,194,304 (about 330 MB when full; less is used while it holds less).
+   */
+  readonly maxBlocks?: number;
+  /** Most blocks a slot that wait for an unknown parent; beyond it the oldest are dropped. Default 16,384. */
+  readonly maxOrphans?: number;
+}
+
+/** Counts since the start, unless the name says otherwise. */
+export interface PrefixIndexStats {
+  /** Blocks held at present, summed over slots. */
+  readonly blocks: number;
+  /** Distinct prefixes at present, holes included. */
+  readonly prefixes: number;
+  /** Blocks that wait for their parents at present. */
+  readonly orphans: number;
+  /** Memory that these use, in bytes: orphans not counted. */
+  readonly usedBytes: number;
+  /** Blocks forgotten because the index was full. */
+  readonly evictedBlocks: number;
+  /** Blocks not stored because the index was full and nothing could be evicted. */
+  readonly refusedBlocks: number;
+  readonly droppedOrphans: number;
+  /** Removals of blocks that the slot did not hold. */
+  readonly unknownRemovals: number;
+  /** Stores of a known engine hash with another content: the newer one counts. */
+  readonly conflicts: number;
+}
+
+/**
+ * Who holds which prefix. Engines name blocks by hashes of their own that need not agree between processes, so each slot
+ * maps its engine's hashes to nodes, and the nodes, named by our sequence hash, are shared by all slots. A removed block
+ * in mid-chain leaves a hole that a later store fills again; a child that comes before its parent waits for it. A slot is a
+ * small dense integer that stands for one rank of one worker.
+ */
+export class PrefixIndex {
+  readonly blockSize: number;
+  readonly #holdings: PrefixHoldings;
+  readonly #orphans: Orphans;
+  readonly #block: Placement = {
+    low: 0,
+    high: 0,
+    localLow: 0,
+    localHigh: 0,
+    sequenceLow: 0,
+    sequenceHigh: 0,
+    tiers: 0,
+    cacheSalt: undefined,
+  };
+  #refusedBlocks = 0;
+  #droppedOrphans = 0;
+  #unknownRemovals = 0;
+
+  /** Throws RangeError for a bad option. */
+  constructor(options: PrefixIndexOptions) {
+    const { blockSize, maxBlocks = 4_194_304, maxOrphans = 16_384 } = options;
+    if (!(Number.isInteger(blockSize) && blockSize > 0))
+      throw new RangeError(`blockSize must be > 0, got ${blockSize}`);
+    if (!(Number.isInteger(maxBlocks) && maxBlocks > 0 && maxBlocks <= 1 << 26)) {
+      throw new RangeError(`maxBlocks must be an integer from 1 to 2^26, got ${maxBlocks}`);
+    }
+    if (!(maxOrphans >= 0)) throw new RangeError(`maxOrphans must be >= 0, got ${maxOrphans}`);
+    this.blockSize = blockSize;
+    this.#holdings = new PrefixHoldings(maxBlocks);
+    this.#orphans = new Orphans(maxOrphans);
+  }
+
+  /** Blocks held, summed over all slots. */
+  get blockCount(): number {
+    return this.#holdings.held.count;
+  }
+
+  get stats(): PrefixIndexStats {
+    const { held, tree, evictedBlocks, conflicts } = this.#holdings;
+    return {
+      blocks: held.count,
+      prefixes: tree.count,
+      orphans: this.#orphans.count,
+      usedBytes: held.count * 36 + tree.count * (44 + 4 * tree.stride),
+      evictedBlocks,
+      refusedBlocks: this.#refusedBlocks,
+      droppedOrphans: this.#droppedOrphans,
+      unknownRemovals: this.#unknownRemovals,
+      conflicts,
+    };
+  }
+
+  /** Blocks that `slot` holds. */
+  blocksOf(slot: number): number {
+    return this.#holdings.held.countOf(slot);
+  }
+
+  /** Cache namespace of a block that `slot` holds or that waits for its parent; undefined = none, or not known. */
+  cacheSaltOf(slot: number, hash: U64): string | undefined {
+    const holding = this.#holdings.held.find(slot, hash.low, hash.high);
+    if (holding !== 0) return this.#holdings.cacheSaltOf(holding);
+    return this.#orphans.isEmpty(slot) ? undefined : this.#orphans.find(slot, hash)?.cacheSalt;
+  }
+
+  /** Records that `slot` holds a run of blocks. O(blocks). Throws RangeError for a slot that is not an integer < 2^24. */
+  store(slot: number, event: StoredBlocks): void {
+    this.#holdings.reserveSlot(slot);
+    const { parentHash, blockHashes, localHashes } = event;
+    let node = 0;
+    if (parentHash !== undefined) {
+      node = this.#nodeOf(slot, parentHash);
+      if (node === 0) {
+        this.#park(slot, parentHash, event);
+        return;
+      }
+    }
+    const sequence = chainHashes(localHashes, node === 0 ? undefined : this.#keyOf(node));
+    const block = this.#block;
+    block.tiers = tierBits[event.tier ?? "device"];
+    block.cacheSalt = event.cacheSalt;
+    for (let at = 0; at < blockHashes.length; at += 2) {
+      if (isOwnParent(blockHashes, at, parentHash)) {
+        this.#holdings.conflicts++;
+        return;
+      }
+      block.low = blockHashes[at] as number;
+      block.high = blockHashes[at + 1] as number;
+      block.localLow = localHashes[at] as number;
+      block.localHigh = localHashes[at + 1] as number;
+      block.sequenceLow = sequence[at] as number;
+      block.sequenceHigh = sequence[at + 1] as number;
+      node = this.#place(slot, block, node);
+      if (node === 0) {
+        this.#refusedBlocks += (blockHashes.length - at) >>> 1;
+        return;
+      }
+    }
+  }
+
+  /** Records that `slot` no longer holds these blocks (the engine's hashes, two u32 each) in that tier. */
+  remove(slot: number, blockHashes: Uint32Array, tier: StorageTier = "device"): void {
+    const bit = tierBits[tier];
+    const { held } = this.#holdings;
+    for (let at = 0; at < blockHashes.length; at += 2) {
+      const low = blockHashes[at] as number;
+      const high = blockHashes[at + 1] as number;
+      const holding = held.find(slot, low, high);
+      const tiers = holding === 0 ? 0 : held.tiers(holding);
+      if ((tiers & bit) !== 0) this.#holdings.setTiers(holding, tiers & ~bit);
+      else if (!this.#removeOrphan(slot, { low, high }, bit)) this.#unknownRemovals++;
+    }
+  }
+
+  /** Forgets all that `slot` holds, in every tier. O(blocks of the slot). */
+  clear(slot: number): void {
+    this.#holdings.clearSlot(slot);
+    this.#orphans.clear(slot);
+  }
+
+  /** Forgets a slot that is given back; its number may then stand for another rank. */
+  removeSlot(slot: number): void {
+    this.clear(slot);
+  }
+
+  /**
+   * Writes for every slot how many leading blocks of the prompt it holds in device memory. O(log blocks) for each distinct
+   * answer.
+   * @param out indexed by slot; slots that it has no room for are left out
+   */
+  overlaps(hashes: BlockHashes, out: Int32Array): void {
+    findOverlaps(this.#holdings.tree, hashes, out);
+  }
+
+  /**
+   * As `overlaps`, and the blocks that continue it in host memory, and then on disk or beyond. O(blocks) once any slot has
+   * blocks in lower tiers.
+   */
+  tierOverlaps(hashes: BlockHashes, out: TierOverlaps): void {
+    findOverlaps(this.#holdings.tree, hashes, out.device);
+    out.host.fill(0);
+    out.disk.fill(0);
+    if (this.#holdings.lowerTierHoldings > 0) {
+      findTierOverlaps(this.#holdings.tree, this.#holdings.held, hashes, out);
+    }
+  }
+
+  #keyOf(node: number): U64 {
+    return { low: this.#holdings.tree.keyLow(node), high: this.#holdings.tree.keyHigh(node) };
+  }
+
+  /** Places a block and, when others have waited for it, them too. Returns its node, 0 = not placed. */
+  #place(slot: number, block: Placement, parent: number): number {
+    if (this.#orphans.isEmpty(slot)) return this.#holdings.place(slot, block, parent);
+    const hash = { low: block.low, high: block.high };
+    const waited = this.#orphans.remove(slot, hash);
+    const tiers = block.tiers | (waited?.tiers ?? 0);
+    if (this.#holdings.place(slot, { ...block, tiers }, parent) === 0) return 0;
+    this.#adopt(slot, hash);
+    return this.#nodeOf(slot, hash);
+  }
+
+  /** Places what waited for `hash`, and what waited for that. */
+  #adopt(slot: number, hash: U64): void {
+    const pending = [hash];
+    for (let top = pending.pop(); top !== undefined; top = pending.pop()) {
+      for (const orphan of this.#orphans.takeChildren(slot, top)) {
+        // Looked up for each: placing one may have evicted its parent.
+        const parent = this.#nodeOf(slot, top);
+        if (parent !== 0 && this.#holdings.place(slot, this.#placementOf(orphan, parent), parent) !== 0) {
+          pending.push(orphan.hash);
+        } else {
+          this.#refusedBlocks++;
+        }
+      }
+    }
+  }
+
+  #placementOf(orphan: Orphan, parent: number): Placement {
+    const { hash, local, tiers, cacheSalt } = orphan;
+    const [sequenceLow = 0, sequenceHigh = 0] = chainHashes(Uint32Array.of(local.low, local.high), this.#keyOf(parent));
+    return {
+      low: hash.low,
+      high: hash.high,
+      localLow: local.low,
+      localHigh: local.high,
+      sequenceLow,
+      sequenceHigh,
+      tiers,
+      cacheSalt,
+    };
+  }
+
+  /** Keeps a run until its parent is known. A block that is held already has its place: the rest of the run follows it. */
+  #park(slot: number, parentHash: U64, event: StoredBlocks): void {
+    const { blockHashes, localHashes, cacheSalt } = event;
+    const tiers = tierBits[event.tier ?? "device"];
+    let parent = parentHash;
+    for (let at = 0; at < blockHashes.length; at += 2) {
+      if (isOwnParent(blockHashes, at, parentHash)) {
+        this.#holdings.conflicts++;
+        return;
+      }
+      const hash = { low: blockHashes[at] as number, high: blockHashes[at + 1] as number };
+      const local = { low: localHashes[at] as number, high: localHashes[at + 1] as number };
+      const holding = this.#holdings.held.find(slot, hash.low, hash.high);
+      if (holding !== 0 && this.#holdings.reaffirm(holding, local, tiers)) {
+        const rest = { blockHashes: blockHashes.subarray(at + 2), localHashes: localHashes.subarray(at + 2) };
+        if (rest.blockHashes.length > 0) this.store(slot, { ...event, ...rest, parentHash: hash });
+        return;
+      }
+      const before = this.#orphans.isEmpty(slot) ? 0 : (this.#orphans.find(slot, hash)?.tiers ?? 0);
+      this.#droppedOrphans += this.#orphans.add(slot, { hash, parent, local, tiers: tiers | before, cacheSalt });
+      parent = hash;
+    }
+  }
+
+  #nodeOf(slot: number, hash: U64): number {
+    const holding = this.#holdings.held.find(slot, hash.low, hash.high);
+    return holding === 0 ? 0 : this.#holdings.held.node(holding);
+  }
+
+  #removeOrphan(slot: number, hash: U64, bit: number): boolean {
+    if (this.#orphans.isEmpty(slot)) return false;
+    const orphan = this.#orphans.find(slot, hash);
+    if (orphan === undefined || (orphan.tiers & bit) === 0) return false;
+    orphan.tiers &= ~bit;
+    if (orphan.tiers === 0) this.#orphans.remove(slot, hash);
+    return true;
+  }
+}
+
+/** A block that names itself as the block before it: the rest of such a run has no place. */
+function isOwnParent(blockHashes: Uint32Array, at: number, parentHash: U64 | undefined): boolean {
+  const low = at === 0 ? parentHash?.low : blockHashes[at - 2];
+  const high = at === 0 ? parentHash?.high : blockHashes[at - 1];
+  return low === blockHashes[at] && high === blockHashes[at + 1];
+}

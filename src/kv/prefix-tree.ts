@@ -1,0 +1,164 @@
+import { RecordTable, recordWords } from "./record-table.ts";
+
+const parentWord = 3;
+const firstChildWord = 4;
+const nextSiblingWord = 5;
+const previousSiblingWord = 6;
+const firstHoldingWord = 7;
+
+/**
+ * The prefixes that anyone holds: one node a block, named by its sequence hash, child of the block before it. Each node
+ * knows the slots that hold it and everything before it ("reached"), one bit a slot; along a path these sets only shrink,
+ * which is what lets a search skip. Node ids are from 1; 0 stands for "before the first block" and is reached by nobody.
+ */
+export class PrefixTree {
+  readonly #table: RecordTable;
+  readonly #words: Uint32Array;
+  readonly #capacity: number;
+  readonly #locals: Uint32Array;
+  #reached: Uint32Array;
+  #stride = 1;
+
+  /** @param capacity most nodes */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.#table = new RecordTable(capacity, 0);
+    this.#words = this.#table.words;
+    this.#locals = new Uint32Array(2 * (capacity + 1));
+    this.#reached = new Uint32Array(capacity + 1);
+  }
+
+  get count(): number {
+    return this.#table.count;
+  }
+
+  get isFull(): boolean {
+    return this.#table.isFull;
+  }
+
+  /** Words of one reached set: 1 for each 32 slots. */
+  get stride(): number {
+    return this.#stride;
+  }
+
+  /** Reached sets: node `id` has the words from `id * stride`. Replaced when the stride grows. */
+  get reached(): Uint32Array {
+    return this.#reached;
+  }
+
+  /** Makes room for `slot`. Copies the sets when their size changes: once for each 32 slots. */
+  reserveSlot(slot: number): void {
+    const stride = (slot >>> 5) + 1;
+    if (stride <= this.#stride) return;
+    const wider = new Uint32Array((this.#capacity + 1) * stride);
+    const highest = this.#table.highest;
+    for (let id = 1; id <= highest; id++) {
+      for (let word = 0; word < this.#stride; word++) {
+        wider[id * stride + word] = this.#reached[id * this.#stride + word] as number;
+      }
+    }
+    this.#reached = wider;
+    this.#stride = stride;
+  }
+
+  /** Node of a sequence hash, or 0. */
+  find(low: number, high: number): number {
+    return this.#table.find(low, high, 0);
+  }
+
+  /** Adds a node under `parent` (0 = first block). The tree must not be full. */
+  add(low: number, high: number, parent: number): number {
+    const id = this.#table.insert(low, high, 0);
+    const words = this.#words;
+    const at = id * recordWords;
+    words[at + parentWord] = parent;
+    if (parent === 0) return id;
+    const parentAt = parent * recordWords;
+    const sibling = words[parentAt + firstChildWord] as number;
+    words[at + nextSiblingWord] = sibling;
+    if (sibling !== 0) words[sibling * recordWords + previousSiblingWord] = id;
+    words[parentAt + firstChildWord] = id;
+    return id;
+  }
+
+  /** Drops `node` and then every ancestor that is left without holdings and children. */
+  prune(node: number, onDrop: (node: number) => void): void {
+    const words = this.#words;
+    let id = node;
+    while (id !== 0) {
+      const at = id * recordWords;
+      if (words[at + firstHoldingWord] !== 0 || words[at + firstChildWord] !== 0) return;
+      const parent = words[at + parentWord] as number;
+      if (parent !== 0) this.#unlink(at, parent);
+      onDrop(id);
+      this.#table.delete(id);
+      id = parent;
+    }
+  }
+
+  keyLow(node: number): number {
+    return this.#words[node * recordWords] as number;
+  }
+
+  keyHigh(node: number): number {
+    return this.#words[node * recordWords + 1] as number;
+  }
+
+  /** Hash of the block's own tokens: what a dump has to name. */
+  localLow(node: number): number {
+    return this.#locals[2 * node] as number;
+  }
+
+  localHigh(node: number): number {
+    return this.#locals[2 * node + 1] as number;
+  }
+
+  setLocal(node: number, low: number, high: number): void {
+    this.#locals[2 * node] = low;
+    this.#locals[2 * node + 1] = high;
+  }
+
+  parent(node: number): number {
+    return this.#words[node * recordWords + parentWord] as number;
+  }
+
+  firstChild(node: number): number {
+    return this.#words[node * recordWords + firstChildWord] as number;
+  }
+
+  nextSibling(node: number): number {
+    return this.#words[node * recordWords + nextSiblingWord] as number;
+  }
+
+  /** Head of the node's list of holdings; the list itself belongs to the holdings. */
+  firstHolding(node: number): number {
+    return this.#words[node * recordWords + firstHoldingWord] as number;
+  }
+
+  setFirstHolding(node: number, holding: number): void {
+    this.#words[node * recordWords + firstHoldingWord] = holding;
+  }
+
+  isReached(node: number, slot: number): boolean {
+    return ((this.#reached[node * this.#stride + (slot >>> 5)] as number) & (1 << (slot & 31))) !== 0;
+  }
+
+  setReached(node: number, slot: number): void {
+    const at = node * this.#stride + (slot >>> 5);
+    this.#reached[at] = (this.#reached[at] as number) | (1 << (slot & 31));
+  }
+
+  clearReached(node: number, slot: number): void {
+    const at = node * this.#stride + (slot >>> 5);
+    this.#reached[at] = (this.#reached[at] as number) & ~(1 << (slot & 31));
+  }
+
+  #unlink(at: number, parent: number): void {
+    const words = this.#words;
+    const next = words[at + nextSiblingWord] as number;
+    const previous = words[at + previousSiblingWord] as number;
+    if (next !== 0) words[next * recordWords + previousSiblingWord] = previous;
+    if (previous !== 0) words[previous * recordWords + nextSiblingWord] = next;
+    else words[parent * recordWords + firstChildWord] = next;
+  }
+}
