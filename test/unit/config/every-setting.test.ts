@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { type Config, type ConfigSources, loadConfig } from "../../../src/config/index.ts";
+import { environmentName, type Setting, scalarSettings } from "../../../src/config/setting-tree.ts";
+
+/** A value that the setting takes and that is not its default. */
+function otherValue({ path, kind, choices, defaultValue }: Setting): string {
+  if (choices !== undefined) return choices.find((choice) => choice !== defaultValue && choice !== "files") ?? "";
+  if (kind === "boolean") return String(defaultValue !== true);
+  if (kind === "number") return String(Number(defaultValue) + 1);
+  return path.endsWith("listen") ? "[::1]:19999" : "/other";
+}
+
+function valueAt(config: Config, path: string): unknown {
+  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config);
+}
+
+/** The same assignment as each of the three ways to make it. */
+function sourcesOf(setting: Setting): readonly ConfigSources[] {
+  const value = otherValue(setting);
+  const nested = setting.path.split(".").reduceRight((inner, key) => `{${JSON.stringify(key)}: ${inner}}`, "VALUE");
+  const isText = setting.kind === "string";
+  return [
+    { env: { [environmentName(setting.path)]: value } },
+    { env: {}, flags: { set: [`${setting.path}=${value}`] } },
+    { env: {}, text: nested.replace("VALUE", isText ? JSON.stringify(value) : value) },
+  ];
+}
+
+describe("every setting outside of a list", () => {
+  it.each(scalarSettings())("$path is the same from the environment, a flag and the file", (setting) => {
+    const base = loadConfig({ env: {} });
+    const values = sourcesOf(setting).map((sources) => valueAt(loadConfig(sources), setting.path));
+    expect(new Set(values).size).toBe(1);
+    expect(String(values[0])).toBe(otherValue(setting));
+    expect(values[0]).not.toEqual(valueAt(base, setting.path));
+  });
+});
