@@ -17,7 +17,7 @@ if ! command -v dockerd >/dev/null; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends docker.io iproute2
 fi
 
-work=$(mktemp -d /tmp/pmXXXXXX) # short: a socket's path has at most 108 bytes
+work=$(mktemp -d -t pmXXXXXX) # short: a socket's path has at most 108 bytes
 export DOCKER_HOST=unix://$work/docker.sock
 # Names and numbers of the daemon's own, so that two runs on one machine do not meet.
 number=$((($$ % 200) + 20))
