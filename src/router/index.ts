@@ -1,4 +1,4 @@
-export type { ExplainedCandidate, RouteExplanation } from "./explanation.ts";
+export type { RouteExplanation } from "./explanation.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";
 export type { PreparedRequest, PrepareOptions } from "./prepare.ts";
 export type { RouteDecision, RouteReservation } from "./route-decision.ts";

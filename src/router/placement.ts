@@ -17,6 +17,8 @@ export interface PhaseChoice {
   readonly candidates: readonly Candidate[];
   readonly choice: Choice;
   readonly rank: WorkerRank;
+  readonly request: PickRequest;
+  readonly options: Required<PickOptions>;
 }
 
 /** How one phase of a request is charged and chosen. */
@@ -43,7 +45,7 @@ export class Placer {
   }
 
   /** The ranks that could serve the request, with their state; those that may not say why. */
-  candidates(prepared: PreparedRequest, constraints: Constraints): Candidate[] {
+  candidates(prepared: PreparedRequest, constraints: Constraints, assumesKvReuse: boolean): Candidate[] {
     const overlaps = this.#overlapsOf(prepared);
     const sequence = prepared.hashes?.sequence ?? noHashes;
     const blocks = prepared.hashes?.count ?? 0;
@@ -58,7 +60,7 @@ export class Placer {
       activePrefillTokens: this.#loads.activePrefillTokens(rank.slot),
       activeDecodeBlocks: this.#loads.activeDecodeBlocks(rank.slot),
       activeRequests: this.#loads.activeRequests(rank.slot),
-      blocksNotActive: this.#loads.blocksNotActive(rank.slot, sequence, blocks),
+      blocksNotActive: assumesKvReuse ? this.#loads.blocksNotActive(rank.slot, sequence, blocks) : blocks,
       preference: preferenceOf(rank.worker, constraints),
     }));
   }
@@ -74,7 +76,7 @@ export class Placer {
     const choice = choose(candidates, request, rules.options, this.#random);
     const picked = candidates[choice.chosen];
     if (picked === undefined) throw new Error("the choice is outside of the candidates");
-    return { candidates, choice, rank: picked.rank };
+    return { candidates, choice, rank: picked.rank, request, options: rules.options };
   }
 
   /** @throws RoutingError saturated when too many reservations are held */

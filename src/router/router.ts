@@ -1,8 +1,8 @@
 import type { Catalogue, WorkerId, WorkerRole } from "../fleet/index.ts";
 import type { LoadTable, Reservation } from "../load/index.ts";
-import { type Constraints, fallbackOrder, type PickOptions } from "../pick/index.ts";
+import { type Constraints, explain, fallbackOrder, type PickExplanation, type PickOptions } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
-import { explainCandidates, type RouteExplanation } from "./explanation.ts";
+import type { RouteExplanation } from "./explanation.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 import { type PhaseChoice, type PhaseRules, Placer } from "./placement.ts";
 import { type PreparedRequest, type PrepareOptions, prepareRequest } from "./prepare.ts";
@@ -91,12 +91,14 @@ export class Router {
   }
 
   #choose(prepared: PreparedRequest, constraints: Constraints, rules: PhaseRules): PhaseChoice {
-    return this.#placer.choose(prepared, this.#placer.candidates(prepared, constraints), rules);
+    const candidates = this.#placer.candidates(prepared, constraints, rules.assumesKvReuse);
+    return this.#placer.choose(prepared, candidates, rules);
   }
 
   /** Undefined when nobody can prefill alone: the request is served aggregated then. */
   #placePrefill(prepared: PreparedRequest, base: Constraints): { chosen: PhaseChoice; booked: Reservation } | undefined {
-    const candidates = this.#placer.candidates(prepared, { ...base, roles: prefillRoles });
+    const constraints = { ...base, roles: prefillRoles };
+    const candidates = this.#placer.candidates(prepared, constraints, this.#prefill.assumesKvReuse);
     if (!candidates.some((candidate) => candidate.exclusion === undefined)) return undefined;
     const chosen = this.#placer.choose(prepared, candidates, this.#prefill);
     return { chosen, booked: this.#placer.book(prepared, chosen, this.#prefill) };
@@ -133,7 +135,12 @@ export class Router {
       fallbacks: profile?.offersFallbacks === false ? [] : this.#fallbacks(chosen),
       headers: workerHeaders({ rank, prefill: prefill?.chosen.rank }, profile),
       bodyEdit: prepared.bodyEdit,
-      reservation: new BookedReservation(this.#state.catalogue, rank.worker, booked, prefill?.booked),
+      reservation: new BookedReservation(
+        this.#state.catalogue,
+        { ...chosen, blockSize: prepared.model?.pipeline?.blockSize ?? 0 },
+        booked,
+        prefill?.booked,
+      ),
       api: prepared.api,
       model: prepared.model?.name,
       inputTokens,
@@ -155,12 +162,14 @@ export class Router {
       promptTokens: prepared.prompt?.tokenIds.length,
       promptBlocks: prepared.hashes?.count,
       loadOnlyReason: prepared.loadOnlyReason,
-      worker: chosen.rank.worker.name,
-      dpRank: chosen.rank.dpRank,
-      prefillWorker: prefill?.rank.worker.name,
-      candidates: explainCandidates(chosen.candidates, chosen.choice),
+      answering: explainPhase(chosen),
+      prefill: prefill === undefined ? undefined : explainPhase(prefill),
     };
   }
+}
+
+function explainPhase({ candidates, request, options, choice }: PhaseChoice): PickExplanation {
+  return explain(candidates, request, options, choice);
 }
 
 function predictedTokens(prepared: PreparedRequest, source: PhaseChoice, inputTokens: number): number {

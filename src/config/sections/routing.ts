@@ -23,9 +23,9 @@ export const routing = z
       .describe("Among equally cheap workers: the one with the fewest running requests, or any, as Dynamo does."),
     maxFallbacks: count(0)
       .max(32)
-      .default(2)
+      .default(0)
       .describe(
-        "Endpoints listed after the picked one, for the gateway's retries; 0 = none. The `dynamo` profile lists none.",
+        "Endpoints listed after the picked one, for the gateway's retries. 0 = none: an ORIGINAL_DST cluster refuses a list with 503. The `dynamo` profile lists none.",
       ),
     refuseUnknownShapes: z
       .boolean()

@@ -1,0 +1,35 @@
+import type { Config } from "../config/index.ts";
+import { Catalogue } from "../fleet/index.ts";
+import { LoadTable } from "../load/index.ts";
+import { resolvePickOptions } from "../pick/index.ts";
+import { type ModelRegistry, Router } from "../router/index.ts";
+import { loadModels } from "./load-models.ts";
+import { configuredWorkers } from "./worker-entries.ts";
+
+/** The routing core of one process. */
+export interface Core {
+  readonly models: ModelRegistry;
+  readonly catalogue: Catalogue;
+  readonly loads: LoadTable;
+  readonly router: Router;
+}
+
+/** Builds the core that the settings describe; opens no socket. Rejects when a model cannot be loaded. */
+export async function assembleCore(config: Config, random: () => number): Promise<Core> {
+  const models = await loadModels(config);
+  const loads = new LoadTable(config.reservations);
+  const catalogue = new Catalogue();
+  catalogue.subscribe({
+    onRemoved: ({ slot }) => {
+      loads.removeSlot(slot);
+      for (const model of models.values()) model.index.removeSlot(slot);
+    },
+  });
+  catalogue.replaceAll(configuredWorkers(config));
+  const { maxFallbacks, refuseUnknownShapes, maxJsonDepth, ...pick } = config.routing;
+  const router = new Router(
+    { models, catalogue, loads, random },
+    { pick: resolvePickOptions(pick), maxFallbacks, refuseUnknownShapes, maxJsonDepth, unknownModel: config.unknownModel },
+  );
+  return { models, catalogue, loads, router };
+}

@@ -1,0 +1,46 @@
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { readModelFolder } from "../config/index.ts";
+import { Catalogue } from "../fleet/index.ts";
+import { PrefixIndex } from "../kv/index.ts";
+import { LoadTable } from "../load/index.ts";
+import { Model, profileByName } from "../model/index.ts";
+import { resolvePickOptions } from "../pick/index.ts";
+import { ModelRegistry, Router } from "../router/index.ts";
+import { answerCase } from "./case-answer.ts";
+
+export interface CasesOptions {
+  readonly modelDir: string;
+  /** The model's name; fills in for `model` in bodies that have none. */
+  readonly model: string;
+  readonly profile: "dynamo" | "vllm" | "sglang";
+}
+
+/** Answers each line of `input` with one line: the tokens of a request, by the code that routes requests. */
+export async function explainCases(options: CasesOptions, input: Readable, output: Writable): Promise<void> {
+  const router = await singleModelRouter(options);
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line.trim() === "") continue;
+    const answer = await answerCase(line, options.model, (request) => router.prepare(request));
+    if (!output.write(`${JSON.stringify(answer)}\n`)) await new Promise((resolve) => output.once("drain", resolve));
+  }
+}
+
+async function singleModelRouter({ modelDir, model, profile }: CasesOptions): Promise<Router> {
+  const blockSize = 16;
+  const pipeline = await Model.load(
+    { name: model, profile: profileByName(profile), blockSize },
+    await readModelFolder(modelDir),
+  );
+  const served = { name: model, aliases: [], pipeline, index: new PrefixIndex({ blockSize, maxBlocks: 1 }) };
+  return new Router(
+    { models: new ModelRegistry([served]), catalogue: new Catalogue(), loads: new LoadTable(), random: Math.random },
+    {
+      pick: resolvePickOptions(),
+      maxFallbacks: 0,
+      refuseUnknownShapes: false,
+      maxJsonDepth: 128,
+      unknownModel: "refuse",
+    },
+  );
+}

@@ -1,0 +1,5 @@
+export { explainCases } from "./cases.ts";
+export { checkConfig } from "./check-config.ts";
+export { explainRequest } from "./explain-request.ts";
+export { serve } from "./serve.ts";
+export { runSimWorker } from "./sim-worker.ts";

@@ -1,0 +1,69 @@
+import { performance } from "node:perf_hooks";
+import type { CandidateExplanation } from "../pick/index.ts";
+import type { RouteDecision, RouteExplanation, RouteRequest, Router } from "../router/index.ts";
+import type { Logger, RequestMetrics } from "../telemetry/index.ts";
+
+/** The router as surfaces use it in a running picker: the same picks, measured and, at level debug, explained. */
+export class ObservedRouter {
+  readonly #router: Router;
+  readonly #metrics: RequestMetrics;
+  readonly #log: Logger;
+
+  constructor(router: Router, metrics: RequestMetrics, log: Logger) {
+    this.#router = router;
+    this.#metrics = metrics;
+    this.#log = log;
+  }
+
+  /** As `Router.route`. */
+  async route(request: RouteRequest, signal: AbortSignal): Promise<RouteDecision> {
+    const start = performance.now();
+    const prepared = await this.#router.prepare(request);
+    signal.throwIfAborted();
+    const isPrepared = performance.now();
+    const decision = this.#router.place(prepared, request);
+    this.#metrics.stage("prepare", isPrepared - start);
+    this.#metrics.stage("select", performance.now() - isPrepared);
+    if (prepared.loadOnlyReason !== undefined) this.#metrics.inexact(decision.model, prepared.loadOnlyReason);
+    if (this.#log.isLevelEnabled("debug")) this.#explain(request, decision);
+    return decision;
+  }
+
+  #explain(request: RouteRequest, decision: RouteDecision): void {
+    const explanation = decision.explain();
+    this.#log.debug(
+      { requestId: request.headers.get("x-request-id"), ...pickFields(decision, explanation) },
+      "picked",
+    );
+  }
+}
+
+function pickFields(decision: RouteDecision, explanation: RouteExplanation) {
+  const { answering, prefill } = explanation;
+  return {
+    api: decision.api,
+    model: decision.model,
+    worker: answering.candidates[answering.chosen ?? -1]?.workerName,
+    prefillWorker: prefill?.candidates[prefill.chosen ?? -1]?.workerName,
+    endpoint: decision.endpoint,
+    promptTokens: decision.inputTokens,
+    promptBlocks: explanation.promptBlocks,
+    predictedCachedTokens: decision.predictedCachedTokens,
+    loadOnlyReason: explanation.loadOnlyReason,
+    tied: answering.tied,
+    candidates: answering.candidates.map(candidateFields),
+  };
+}
+
+function candidateFields({ workerName, dpRank, exclusion, overlapBlocks, load, terms }: CandidateExplanation) {
+  return {
+    worker: workerName,
+    dpRank,
+    exclusion,
+    overlapBlocks: overlapBlocks.device,
+    cost: terms?.cost,
+    activeRequests: load?.requests,
+    activePrefillTokens: load?.prefillTokens,
+    activeDecodeBlocks: load?.decodeBlocks,
+  };
+}

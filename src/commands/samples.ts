@@ -1,0 +1,42 @@
+import type { Catalogue, WorkerRank } from "../fleet/index.ts";
+import type { LoadTable } from "../load/index.ts";
+import type { ModelRegistry } from "../router/index.ts";
+import type { KvEventSample, ModelSample, RankSample, SampleSource } from "../telemetry/index.ts";
+
+/** What the metrics show of a running core. */
+export class CoreSamples implements SampleSource {
+  readonly #catalogue: Catalogue;
+  readonly #loads: LoadTable;
+  readonly #models: ModelRegistry;
+  readonly #kvEventsOf: (rank: WorkerRank) => KvEventSample | undefined;
+
+  constructor(
+    core: { readonly catalogue: Catalogue; readonly loads: LoadTable; readonly models: ModelRegistry },
+    kvEventsOf: (rank: WorkerRank) => KvEventSample | undefined,
+  ) {
+    this.#catalogue = core.catalogue;
+    this.#loads = core.loads;
+    this.#models = core.models;
+    this.#kvEventsOf = kvEventsOf;
+  }
+
+  *ranks(): Generator<RankSample> {
+    for (const worker of this.#catalogue.workers()) {
+      for (const rank of worker.ranks) {
+        yield {
+          worker: worker.name,
+          dpRank: rank.dpRank,
+          isEligible: worker.health !== "unhealthy" && !worker.isDraining,
+          activeRequests: this.#loads.activeRequests(rank.slot),
+          activePrefillTokens: this.#loads.activePrefillTokens(rank.slot),
+          activeDecodeBlocks: this.#loads.activeDecodeBlocks(rank.slot),
+          kvEvents: this.#kvEventsOf(rank),
+        };
+      }
+    }
+  }
+
+  *models(): Generator<ModelSample> {
+    for (const { name, index } of this.#models.values()) yield { model: name, indexBlocks: index.blockCount };
+  }
+}

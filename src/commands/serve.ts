@@ -1,0 +1,64 @@
+import { type Config, parseAddress } from "../config/index.ts";
+import { HealthProber } from "../fleet/index.ts";
+import { type ExtProcServer, startExtProcServer } from "../surface/ext-proc/index.ts";
+import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
+import { version } from "../version.ts";
+import { assembleCore, type Core } from "./assemble.ts";
+import { extProcOptions } from "./ext-proc-options.ts";
+import { KvFollower } from "./kv-follower.ts";
+import { ObservedRouter } from "./observed-router.ts";
+import { CoreSamples } from "./samples.ts";
+
+/** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
+export async function serve(config: Config, log: Logger, stop: AbortSignal): Promise<void> {
+  const core = await assembleCore(config, Math.random);
+  const metrics = new Metrics({ models: config.models.map(({ name }) => name), version });
+  metrics.watchProcess();
+  const closing = new AsyncDisposableStack();
+  try {
+    const follower = closing.adopt(new KvFollower(core, config.kvEvents, log), (it) => it.close());
+    metrics.sample(new CoreSamples(core, (rank) => follower.sampleOf(rank)));
+    const metricsServer = await startMetrics(config, metrics);
+    if (metricsServer !== undefined) closing.defer(() => metricsServer.close());
+    closing.adopt(healthProber(config, core), (it) => it?.close());
+    const router = new ObservedRouter(core.router, metrics.requests, log);
+    const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
+    closing.defer(() => server.close());
+    server.setReady(true);
+    log.info({ ...addresses(server, metricsServer), ...counts(core), version }, "the picker is ready");
+    await aborted(stop);
+    log.info({ drainTimeoutMs: config.shutdown.drainTimeoutMs }, "draining");
+    await server.drain(config.shutdown.drainTimeoutMs);
+  } finally {
+    await closing.disposeAsync();
+  }
+  log.info({}, "stopped");
+}
+
+function startMetrics(config: Config, metrics: Metrics): Promise<MetricsServer> | undefined {
+  return config.metrics.listen === "off" ? undefined : MetricsServer.start(metrics, parseAddress(config.metrics.listen));
+}
+
+function healthProber(config: Config, core: Core): HealthProber | undefined {
+  const { enabled, intervalMs, timeoutMs, unhealthyThreshold, healthyThreshold } = config.fleet.healthCheck;
+  if (!enabled) return undefined;
+  return new HealthProber(core.catalogue, {
+    intervalMs,
+    timeoutMs,
+    failureThreshold: unhealthyThreshold,
+    successThreshold: healthyThreshold,
+  });
+}
+
+function addresses(server: ExtProcServer, metricsServer: MetricsServer | undefined) {
+  return { extProc: server.address, health: server.healthAddress, metricsPort: metricsServer?.port };
+}
+
+function counts(core: Core) {
+  return { models: core.models.values().map(({ name }) => name), workers: core.catalogue.size };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,29 @@
+import type { Config, WorkerSettings } from "../config/index.ts";
+import { type StaticWorkerEntry, staticWorkers, type WorkerSpec } from "../fleet/index.ts";
+
+/** The configured workers, as the catalogue takes them. @throws RangeError naming entry and field */
+export function configuredWorkers(config: Config): WorkerSpec[] {
+  const { healthCheck } = config.fleet;
+  return staticWorkers(config.workers.map((worker) => entryOf(worker, healthCheck.enabled ? healthCheck.path : "")));
+}
+
+function entryOf(worker: WorkerSettings, healthPath: string): StaticWorkerEntry {
+  const { name, endpoint, models, role, dpRankStart, dpSize, taints, labels, headers } = worker;
+  return {
+    name,
+    endpoint,
+    models,
+    role,
+    dpRankStart,
+    dpSize,
+    taints,
+    labels,
+    healthPath,
+    sendsDataParallelRank: headers.dataParallelRank,
+    sendsPrefillHost: headers.prefillHost,
+    ...(worker.id === undefined ? {} : { id: worker.id }),
+    ...(worker.kvEvents === undefined ? {} : { kvEvents: worker.kvEvents }),
+    ...(worker.kvReplay === undefined ? {} : { kvReplay: worker.kvReplay }),
+    ...(worker.totalKvBlocks === undefined ? {} : { totalKvBlocks: worker.totalKvBlocks }),
+  };
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env node
+import { open } from "node:fs/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { checkConfig, explainCases, explainRequest, runSimWorker, serve } from "./commands/index.ts";
+import { ConfigError, type ConfigFlags, loadConfig } from "./config/index.ts";
+import { simWorkerFlags } from "./sim-worker/index.ts";
+import { createLogger } from "./telemetry/index.ts";
+import { version } from "./version.ts";
+
+interface ConfigOptions {
+  readonly config?: string;
+  readonly set: readonly string[];
+  readonly listen?: string;
+  readonly logLevel?: string;
+}
+
+interface ExplainOptions extends ConfigOptions {
+  readonly path: string;
+  readonly cases?: string;
+  readonly modelDir?: string;
+  readonly model: string;
+  readonly profile: "dynamo" | "vllm" | "sglang";
+  readonly waitMs: number;
+}
+
+/** Aborted by SIGTERM or SIGINT; a second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"] as const) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(1);
+      stop.abort();
+    });
+  }
+  return stop.signal;
+}
+
+function flagsOf({ set, listen, logLevel }: ConfigOptions): ConfigFlags {
+  return {
+    set,
+    ...(listen === undefined ? {} : { listen }),
+    ...(logLevel === undefined ? {} : { logLevel }),
+  };
+}
+
+function configOf(options: ConfigOptions) {
+  return loadConfig({ file: options.config, env: process.env, flags: flagsOf(options) });
+}
+
+function withConfigOptions(command: Command): Command {
+  return command
+    .option("--config <file>", "settings, a YAML file")
+    .option("--set <path=value>", "one setting, as extProc.tls.mode=off; repeatable", collect, [])
+    .option("--listen <host:port>", "the setting extProc.listen")
+    .option("--log-level <level>", "the setting log.level");
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function milliseconds(text: string): number {
+  const value = Number(text);
+  if (!(value >= 0)) throw new InvalidArgumentError("expected a number of milliseconds");
+  return value;
+}
+
+async function serveCommand(options: ConfigOptions): Promise<void> {
+  const config = configOf(options);
+  await serve(config, createLogger({ level: config.log.level }), stopSignal());
+}
+
+async function explainCommand(bodyFile: string | undefined, options: ExplainOptions): Promise<void> {
+  if (options.cases !== undefined) {
+    if (options.modelDir === undefined) throw new ConfigError(["--cases needs --model-dir"]);
+    const input = options.cases === "-" ? process.stdin : (await open(options.cases)).createReadStream();
+    await explainCases({ ...options, modelDir: options.modelDir }, input, process.stdout);
+    return;
+  }
+  if (bodyFile === undefined) throw new ConfigError(["a body file is needed, or --cases"]);
+  const file = bodyFile === "-" ? "/dev/stdin" : bodyFile;
+  const body = await (await open(file)).readFile();
+  const { path, waitMs } = options;
+  process.exitCode = await explainRequest(configOf(options), { path, body, waitMs }, process.stdout);
+}
+
+function simWorkerCommand(): Command {
+  const command = new Command("sim-worker")
+    .description("run a simulated OpenAI-compatible worker with a prefix cache and KV events")
+    .option("--model-dir <folder>", "model folder for exact tokens (default: tokens made up from the bytes)");
+  for (const { flags, description, parse } of simWorkerFlags) {
+    command.addOption(new Option(flags, description).argParser((text) => argument(parse, text)));
+  }
+  return command.action((options: object) => runSimWorker(options, createLogger(), stopSignal()));
+}
+
+function argument<T>(parse: (text: string) => T, text: string): T {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function program(): Command {
+  const root = new Command("pointsman").description("KV-cache aware endpoint picker for LLM gateways").version(version);
+  root.addCommand(withConfigOptions(new Command("serve")).description("run the picker").action(serveCommand));
+  root.addCommand(
+    withConfigOptions(new Command("check-config"))
+      .description("check the settings and print them with their defaults")
+      .action((options: ConfigOptions) => checkConfig(configOf(options), process.stdout)),
+  );
+  root.addCommand(
+    withConfigOptions(new Command("explain"))
+      .description("show the tokens of a request, the cost of every worker and the choice")
+      .argument("[body]", "file with the request's body, - for standard input")
+      .option("--path <path>", "request path", "/v1/chat/completions")
+      .option("--wait-ms <ms>", "how long to gather the workers' KV events before choosing", milliseconds, 1000)
+      .option("--cases <file>", "one case a line, - for standard input; prints one answer a line")
+      .option("--model-dir <folder>", "model folder for --cases")
+      .option("--model <name>", "model name for --cases", "model")
+      .addOption(
+        new Option("--profile <name>", "profile for --cases").choices(["dynamo", "vllm", "sglang"]).default("dynamo"),
+      )
+      .action(explainCommand),
+  );
+  root.addCommand(simWorkerCommand());
+  return root;
+}
+
+try {
+  await program().parseAsync();
+} catch (error) {
+  process.stderr.write(`pointsman: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
