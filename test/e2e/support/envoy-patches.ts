@@ -82,6 +82,17 @@ export const withPlaintextPicker: ConfigPatch = (config) => {
   drop(config, [...clusterPath(config, "picker"), "transport_socket_matches", 1]);
 };
 
+/** Envoy accepts only a picker whose certificate `caFile` vouches for and that bears `name`. */
+export function withVerifiedPicker(caFile: string, name: string): ConfigPatch {
+  return (config) => {
+    const socket = [...clusterPath(config, "picker"), "transport_socket_matches", 1, "transport_socket"];
+    put(config, [...socket, "typed_config", "common_tls_context", "validation_context"], {
+      trusted_ca: { filename: caFile },
+      match_typed_subject_alt_names: [{ san_type: "DNS", matcher: { exact: name } }],
+    });
+  };
+}
+
 /** Whether requests go on without a picker. */
 export function failingOpen(isOpen: boolean): ConfigPatch {
   return (config) => replace(config, [...extProcPath(config), "failure_mode_allow"], isOpen);

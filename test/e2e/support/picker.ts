@@ -21,6 +21,7 @@ export interface PickLine {
   readonly worker: string;
   readonly endpoint: string;
   readonly promptTokens?: number;
+  readonly promptBlocks?: number;
   readonly predictedCachedTokens?: number;
   readonly candidates: readonly PickLineCandidate[];
 }
