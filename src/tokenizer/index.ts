@@ -1,0 +1,2 @@
+export { loadTokenizer } from "./native-tokenizer.ts";
+export type { EncodeOptions, Tokenizer } from "./tokenizer.ts";
