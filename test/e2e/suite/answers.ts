@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pathByApi } from "../../support/load/index.ts";
 import { apis, ask, askBody, get, post, read } from "../support/client.ts";
+import { countedTokens } from "../support/picker-metrics.ts";
 import { opening } from "../support/prompts.ts";
 import { RawExchange } from "../support/raw-http.ts";
 import { recordOf } from "../support/worker-records.ts";
@@ -38,6 +39,13 @@ export function testsOfAnswers(gateway: GatewayOf): void {
       } finally {
         exchange.abort();
       }
+    });
+
+    it.each(cases)("counts the tokens that $api as $as reports", async ({ api, stream }) => {
+      const before = await countedTokens(gateway());
+      const said = read(await ask(gateway(), opening(3), { api, stream }));
+      const { input, unread } = await countedTokens(gateway());
+      expect([input - before.input, unread - before.unread]).toEqual([said.promptTokens, 0]);
     });
 
     it("answers a request that has only headers", async () => {

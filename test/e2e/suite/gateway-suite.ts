@@ -11,6 +11,7 @@ import type { EnvoyLauncher } from "../support/running-envoy.ts";
 import { testsOfAborts } from "./aborts.ts";
 import { testsOfAnswers } from "./answers.ts";
 import { testsOfBodies } from "./bodies.ts";
+import { testsOfConformance, testsOfNoConformance } from "./conformance.ts";
 import { describeOn } from "./describe-on.ts";
 import { testsOfErrors } from "./errors.ts";
 import { testsOfFailover } from "./failover.ts";
@@ -31,6 +32,7 @@ export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void 
       testsOfBodies(gateway, kind);
       testsOfErrors(gateway);
       testsOfHeaders(gateway);
+      testsOfNoConformance(gateway);
       testsOfSubsets(gateway);
       testsOfAborts(gateway);
       testsOfLoad(gateway, 5_000);

@@ -53,10 +53,5 @@ export function testsOfHeaders(gateway: GatewayOf): void {
       expect(headerOf(record, "x-dynamo-dp-rank")).toBe("0");
       expect(headerOf(record, "x-dynamo-routing-mode")).not.toBe("client");
     });
-
-    it("ignores the conformance tests' header unless it is told to honour it", async () => {
-      const headers = { "test-epp-endpoint-selection": "127.0.0.99" };
-      expect((await ask(gateway(), opening(13), { headers })).status).toBe(200);
-    });
   });
 }

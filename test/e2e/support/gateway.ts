@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Agent } from "undici";
-import { ensureModelFolder } from "../../../scripts/models.ts";
 import { type SimWorker, type SimWorkerOptions, startSimWorker } from "../../../src/sim-worker/index.ts";
 import { type ConfigPatch, type EnvoyKind, envoyConfig } from "./envoy-config.ts";
 import { type EnvoyPorts, failingOpen, fastHealthChecks, onPorts, withWorkers } from "./envoy-patches.ts";
 import { freePorts } from "./free-ports.ts";
+import { testModelFolder } from "./model-folder.ts";
 import { Picker, type PickerSettings } from "./picker.ts";
 import { blockSize, mergeSettings, type PoolWorker, pickerSettings } from "./picker-settings.ts";
 import { type EnvoyLauncher, envoyReady, pickerSeen, type RunningEnvoy } from "./running-envoy.ts";
@@ -54,7 +54,7 @@ export class Gateway {
       const workers = await startWorkers(options.workers ?? 4, options.workerOptions ?? {});
       running.workers = workers;
       const pool = [...(options.otherWorkers ?? []), ...workers];
-      const modelFolder = await ensureModelFolder("qwen3");
+      const modelFolder = testModelFolder();
       const own = pickerSettings({ picker, pickerHealth, pickerMetrics, modelFolder, workers: pool });
       const settings = mergeSettings(mergeSettings(own, hostSettings(options.kind)), options.picker ?? {});
       const patches = [onPorts(ports), withWorkers(pool.map((worker) => worker.endpoint)), fastHealthChecks];

@@ -36,6 +36,15 @@ export async function mismatchesOf(gateway: Gateway): Promise<number> {
   return sumOf(parseMetrics(await gateway.picker.metricsText()), "pointsman_endpoint_mismatches_total");
 }
 
+/** Prompt tokens that the picker read from the workers' answers, and answers of which it could not read any. */
+export async function countedTokens(gateway: Gateway): Promise<{ readonly input: number; readonly unread: number }> {
+  const samples = parseMetrics(await gateway.picker.metricsText());
+  return {
+    input: sumOf(samples, "pointsman_served_input_tokens_total"),
+    unread: sumOf(samples, "pointsman_usage_unread_total"),
+  };
+}
+
 /** Waits until the picker has taken in every KV event that the workers have published. */
 export async function eventsFollowed(gateway: Gateway): Promise<void> {
   const look = async (): Promise<boolean> => {
