@@ -67,7 +67,14 @@ function continueRun(slot: number, tiers: number, depth: number, out: TierOverla
   const { device, host, disk } = out;
   if (slot >= device.length) return false;
   const onDisk = disk[slot] as number;
-  if ((device[slot] as number) + (host[slot] as number) + onDisk !== depth) return false;
+  const length = (device[slot] as number) + (host[slot] as number) + onDisk;
+  if (length === depth + 1 && onDisk === 1 && (tiers & tierBits.host_pinned) !== 0) {
+    // Another holding of the same block, on disk, came first in the list.
+    disk[slot] = 0;
+    host[slot] = (host[slot] as number) + 1;
+    return true;
+  }
+  if (length !== depth) return false;
   if (onDisk === 0 && (tiers & tierBits.host_pinned) !== 0) host[slot] = (host[slot] as number) + 1;
   else if ((tiers & (tierBits.disk | tierBits.external)) !== 0) disk[slot] = onDisk + 1;
   else return false;

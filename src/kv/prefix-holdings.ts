@@ -66,15 +66,18 @@ export class PrefixHoldings {
       this.conflicts++;
       this.setTiers(holding, 0);
       holding = 0;
+      node = this.tree.find(block.sequenceLow, block.sequenceHigh);
     }
     if (holding !== 0) {
       this.held.touch(holding);
       this.setTiers(holding, this.held.tiers(holding) | block.tiers);
       return node;
     }
-    if (!this.#makeRoom(parent)) return 0;
-    // Dropping blocks to make room may have dropped this node with them.
-    node = this.tree.find(block.sequenceLow, block.sequenceHigh);
+    if (this.held.isFull || this.tree.isFull) {
+      if (!this.#makeRoom(parent)) return 0;
+      // What was dropped to make room may have taken this node with it.
+      node = this.tree.find(block.sequenceLow, block.sequenceHigh);
+    }
     if (node === 0) node = this.#addNode(block, parent);
     holding = this.held.add(slot, block.low, block.high, node);
     this.held.setNextOfNode(holding, this.tree.firstHolding(node));
@@ -107,12 +110,9 @@ export class PrefixHoldings {
     const wasOnDevice = (before & tierBits.device) !== 0;
     const isOnDevice = (tiers & tierBits.device) !== 0;
     // Two engine hashes of one slot may stand for the same content: only the first and the last of them count.
-    this.held.setTiers(holding, wasOnDevice ? tiers & ~tierBits.device : before);
-    if (isOnDevice !== wasOnDevice && !this.#reach.isHeldOnDevice(slot, node)) {
-      if (isOnDevice) this.#reach.hold(slot, node);
-      else this.#reach.drop(slot, node);
-    }
+    if (isOnDevice && !wasOnDevice && !this.#reach.isHeldOnDevice(slot, node)) this.#reach.hold(slot, node);
     this.held.setTiers(holding, tiers);
+    if (wasOnDevice && !isOnDevice && !this.#reach.hasDeviceHolding(slot, node)) this.#reach.drop(slot, node);
     this.lowerTierHoldings += Number(tiers > tierBits.device) - Number(before > tierBits.device);
     if (tiers === 0) this.#drop(holding, node, slot);
   }

@@ -24,7 +24,8 @@ export interface PrefixIndexOptions {
   readonly blockSize: number;
   /**
    * Most blocks held, summed over all slots; also the most distinct prefixes. When full, the oldest leaves of the slot with
-   * the most blocks are forgotten. Default 4,194,304 (about 330 MB when full; less is used while it holds less).
+   * the most blocks are forgotten. Default 4,194,304: up to 32 MB for the buckets, and `usedBytes` of the stats for what is
+   * held, about 330 MB when full and nothing is shared.
    */
   readonly maxBlocks?: number;
   /** Most blocks a slot that wait for an unknown parent; beyond it the oldest are dropped. Default 16,384. */
@@ -39,7 +40,7 @@ export interface PrefixIndexStats {
   readonly prefixes: number;
   /** Blocks that wait for their parents at present. */
   readonly orphans: number;
-  /** Memory that these use, in bytes: orphans not counted. */
+  /** Memory of blocks and prefixes, in bytes, buckets (8 bytes for each of `maxBlocks`, or up to 16) and orphans not counted. */
   readonly usedBytes: number;
   /** Blocks forgotten because the index was full. */
   readonly evictedBlocks: number;
@@ -101,7 +102,7 @@ export class PrefixIndex {
       blocks: held.count,
       prefixes: tree.count,
       orphans: this.#orphans.count,
-      usedBytes: held.count * 36 + tree.count * (44 + 4 * tree.stride),
+      usedBytes: held.count * 32 + tree.count * (40 + 4 * tree.stride),
       evictedBlocks,
       refusedBlocks: this.#refusedBlocks,
       droppedOrphans: this.#droppedOrphans,

@@ -54,8 +54,14 @@ export class Reach {
     this.#unreached[slot] = 0;
   }
 
-  /** True when `slot` holds `node` in device memory. O(holdings of the node). */
+  /** True when `slot` holds `node` in device memory. O(1) while the slot reaches all that it holds. */
   isHeldOnDevice(slot: number, node: number): boolean {
+    if (this.#tree.isReached(node, slot)) return true;
+    return (this.#unreached[slot] ?? 0) > 0 && this.hasDeviceHolding(slot, node);
+  }
+
+  /** True when a holding of `slot` at `node` says device memory. O(holdings of the node). */
+  hasDeviceHolding(slot: number, node: number): boolean {
     const held = this.#held;
     for (let id = this.#tree.firstHolding(node); id !== 0; id = held.nextOfNode(id)) {
       if (held.slot(id) === slot && (held.tiers(id) & tierBits.device) !== 0) return true;
