@@ -40,10 +40,11 @@ export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void 
     // Plain text to the picker, so that both are run.
     const plaintext = {
       patches: [asManagedGateway, withPlaintextPicker],
-      picker: { extProc: { tls: { mode: "off" } } },
+      picker: { extProc: { tls: { mode: "off" }, conformanceHeaders: true } },
     };
     describeOn("as a managed gateway", { ...own, ...plaintext }, (gateway) => {
       testsOfHeaders(gateway);
+      testsOfConformance(gateway, kind);
       testsOfAborts(gateway);
       testsOfLoad(gateway, 5_000);
     });
