@@ -51,13 +51,12 @@ export class SimServer {
       if (!response.writableFinished) left.abort(new Error("the client left"));
     });
     response.setHeader("x-sim-worker", this.#parts.name);
-    const target = new URL(request.url ?? "/", "http://worker");
-    const exchange = { path: target.pathname, query: target.searchParams, request, response, signal: left.signal };
+    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+    const exchange = { path, query: new URLSearchParams(query), request, response, signal: left.signal };
     try {
       await (request.method === "POST" ? this.#post(exchange) : this.#get(exchange));
     } catch (error) {
-      if (left.signal.aborted) response.destroy();
-      else if (response.headersSent) response.destroy();
+      if (left.signal.aborted || response.headersSent) response.destroy();
       else sendError(response, 500, error instanceof Error ? error.message : String(error));
     }
   }
@@ -72,7 +71,7 @@ export class SimServer {
       log.noteBody(record, body);
       await this.#answer(exchange, record, body.bytes);
     } catch (error) {
-      record.outcome = exchange.signal.aborted ? "aborted" : "refused";
+      record.outcome = outcomeOf(error, exchange);
       if (!(error instanceof BodyTooLargeError)) throw error;
       sendError(response, 413, error.message);
     } finally {
@@ -149,6 +148,11 @@ export class SimServer {
     const cacheUsage = engine.cache.blocksInUse / engine.cache.capacityBlocks;
     return metrics.render({ running: engine.running, waiting: engine.waiting, cacheUsage });
   }
+}
+
+function outcomeOf(error: unknown, { request, signal }: Exchange): RequestRecord["outcome"] {
+  if (error instanceof BodyTooLargeError) return "refused";
+  return signal.aborted || !request.complete ? "aborted" : "failed";
 }
 
 function changeFaultsFrom(body: Buffer, faults: FaultInjector, response: ServerResponse): void {

@@ -231,6 +231,29 @@ describe("what arrives", () => {
     },
   );
 
+  it("survives a client that leaves in the middle of its body", async () => {
+    const worker = await start();
+    const [host, port] = worker.endpoint.split(":");
+    const headers = { "content-length": "100" };
+    const sent = httpRequest({ host, port, method: "POST", path: "/v1/completions", headers });
+    sent.on("error", () => undefined);
+    sent.write("{");
+    await until(() => worker.requests().length === 1);
+    sent.destroy();
+    await until(() => worker.requests()[0]?.outcome === "aborted");
+    expect((await fetch(`http://${worker.endpoint}/health`)).status).toBe(200);
+  });
+
+  it("answers 404 on odd targets", async () => {
+    const worker = await start();
+    const [host, port] = worker.endpoint.split(":");
+    const status = await new Promise((resolve, reject) => {
+      const sent = httpRequest({ host, port, path: "//" }, (response) => resolve(response.resume().statusCode));
+      sent.on("error", reject).end();
+    });
+    expect(status).toBe(404);
+  });
+
   it("answers 404 on other paths", async () => {
     const worker = await start();
     expect((await post(worker, "/v1/audio", {})).status).toBe(404);
