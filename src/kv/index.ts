@@ -1,6 +1,19 @@
 export type { BlockHashes, BlockMmInfo, HashOptions } from "./block-hashes.ts";
 export { chainHashes, fingerprint, hashBlocks, hashSeed, mediaHash, mediaPadTokenId } from "./block-hashes.ts";
+export { decodeEventBatch, KvEventDecodeError } from "./event-decoder.ts";
+export type { CacheSaltLookup, FilteredEvent, FilterReason, IndexChange } from "./event-normalizer.ts";
+export { KvEventNormalizer } from "./event-normalizer.ts";
 export type { StorageTier } from "./held-blocks.ts";
+export type {
+  ClearedEvent,
+  DecodedBatch,
+  IgnoredEvent,
+  KvEvent,
+  KvEventScope,
+  RemovedEvent,
+  SkipReason,
+  StoredEvent,
+} from "./kv-event.ts";
 export type { TierOverlaps } from "./overlaps.ts";
 export type { PrefixIndexOptions, PrefixIndexStats, StoredBlocks } from "./prefix-index.ts";
 export { PrefixIndex } from "./prefix-index.ts";
