@@ -1,0 +1,112 @@
+import type { ByteSpan, JsonValue } from "./json-value.ts";
+
+/** Up to this many members a scan over the keys is faster than a hash index (`bench/json.ts`). */
+const SCAN_LIMIT = 8;
+
+const noKeys: readonly string[] = [];
+
+/**
+ * An ordered JSON object. Integer-like keys keep their place; of a repeated key the last value stands, at the place of the first
+ * (`serde_json` with `preserve_order`, and Python's dict, do the same).
+ */
+export class JsonObject {
+  readonly #keys: string[] = [];
+  readonly #values: JsonValue[] = [];
+  /** Start and end of each member's value; empty for built objects. */
+  readonly #spans: number[] = [];
+  #index: Map<string, number> | undefined;
+  #duplicateKeys: string[] | undefined;
+  #start = -1;
+  #end = -1;
+
+  /** An object that stands in no source. */
+  static from(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
+    const object = new JsonObject();
+    for (const [key, value] of entries) object.#put(key, value);
+    return object;
+  }
+
+  /** Number of members, repeated keys counted once. */
+  get size(): number {
+    return this.#keys.length;
+  }
+
+  /** Keys that occur more than once in the source, each once, in order of their second occurrence. */
+  get duplicateKeys(): readonly string[] {
+    return this.#duplicateKeys ?? noKeys;
+  }
+
+  /** Byte of the opening brace; -1 for a built object. */
+  get start(): number {
+    return this.#start;
+  }
+
+  /** Byte after the closing brace; -1 for a built object. */
+  get end(): number {
+    return this.#end;
+  }
+
+  get(key: string): JsonValue | undefined {
+    const at = this.#find(key);
+    return at === -1 ? undefined : this.#values[at];
+  }
+
+  has(key: string): boolean {
+    return this.#find(key) !== -1;
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#keys.values();
+  }
+
+  *entries(): IterableIterator<readonly [string, JsonValue]> {
+    for (let at = 0; at < this.#keys.length; at++) yield [this.#keys[at] as string, this.#values[at] as JsonValue];
+  }
+
+  /** Where the (last) value of `key` stands in the source; undefined when absent or built. */
+  valueSpan(key: string): ByteSpan | undefined {
+    const at = this.#find(key);
+    const start = at === -1 ? undefined : this.#spans[2 * at];
+    const end = this.#spans[2 * at + 1];
+    return start === undefined || end === undefined ? undefined : { start, end };
+  }
+
+  /** For the parser: adds a member whose value occupies the bytes [start, end). */
+  addParsed(key: string, value: JsonValue, start: number, end: number): void {
+    const at = this.#put(key, value);
+    this.#spans[2 * at] = start;
+    this.#spans[2 * at + 1] = end;
+  }
+
+  /** For the parser: the bytes of the whole object. */
+  setSpan(start: number, end: number): void {
+    this.#start = start;
+    this.#end = end;
+  }
+
+  #put(key: string, value: JsonValue): number {
+    const known = this.#find(key);
+    if (known !== -1) {
+      this.#noteDuplicate(key);
+      this.#values[known] = value;
+      return known;
+    }
+    const at = this.#keys.length;
+    this.#keys.push(key);
+    this.#values.push(value);
+    this.#index?.set(key, at);
+    return at;
+  }
+
+  #noteDuplicate(key: string): void {
+    this.#duplicateKeys ??= [];
+    if (!this.#duplicateKeys.includes(key)) this.#duplicateKeys.push(key);
+  }
+
+  #find(key: string): number {
+    if (this.#index !== undefined) return this.#index.get(key) ?? -1;
+    if (this.#keys.length <= SCAN_LIMIT) return this.#keys.indexOf(key);
+    this.#index = new Map(this.#keys.map((name, at) => [name, at]));
+    return this.#index.get(key) ?? -1;
+  }
+}
