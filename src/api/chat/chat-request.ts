@@ -1,0 +1,18 @@
+import type { JsonObject, JsonValue } from "../../json/index.ts";
+
+/** A conversation ready for the chat template. */
+export interface ChatRequest {
+  /** Typed form: `role` first, members in the API's order, unknown ones dropped, null ones left out. */
+  readonly messages: readonly JsonObject[];
+  readonly tools: readonly JsonObject[] | undefined;
+  /** "none", "auto", "required" or `{type: "function", function: {name}}`. */
+  readonly toolChoice: JsonValue | undefined;
+  /** Extra variables of the template, with the reasoning controls folded in. */
+  readonly templateArgs: JsonObject | undefined;
+  /** Ends the prompt with the start of an assistant turn. */
+  readonly addGenerationPrompt: boolean;
+  /** Leaves the last message open instead. */
+  readonly continueFinalMessage: boolean;
+  /** Some message has an image, video or audio part. */
+  readonly hasMedia: boolean;
+}

@@ -1,0 +1,113 @@
+import type { JsonObject, JsonValue } from "../../json/index.ts";
+import { FieldError } from "./field-error.ts";
+import { anyObject, type DuplicateKeys, type Reader } from "./reader.ts";
+
+/** One member of a typed object. */
+export interface Field<T> {
+  readonly read: (value: JsonValue | undefined, duplicates: DuplicateKeys) => T;
+  /** Other names for it; two of them at once are a duplicate. */
+  readonly aliases: readonly string[];
+}
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** What a struct of these fields reads: absent members are undefined. */
+export type StructOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+
+/** Must be there. */
+export function required<T>(read: Reader<T>, ...aliases: readonly string[]): Field<T> {
+  return {
+    read: (value, duplicates) => {
+      if (value === undefined) throw new FieldError("is required");
+      return read(value, duplicates);
+    },
+    aliases,
+  };
+}
+
+/** May be absent or null, which mean the same: undefined, and not written again. */
+export function optional<T>(read: Reader<T>, ...aliases: readonly string[]): Field<T | undefined> {
+  return {
+    read: (value, duplicates) => (value === undefined || value === null ? undefined : read(value, duplicates)),
+    aliases,
+  };
+}
+
+/** May be absent or null; written again as null. */
+export function nullable<T>(read: Reader<T>): Field<T | null> {
+  return {
+    read: (value, duplicates) => (value === undefined || value === null ? null : read(value, duplicates)),
+    aliases: [],
+  };
+}
+
+/** May be absent, but not null. */
+export function withDefault<T>(read: Reader<T>, fallback: T): Field<T> {
+  return { read: (value, duplicates) => (value === undefined ? fallback : read(value, duplicates)), aliases: [] };
+}
+
+/** May be absent or null, which mean `fallback`. */
+export function nullDefault<T>(read: Reader<T>, fallback: T): Field<T> {
+  return {
+    read: (value, duplicates) => (value === undefined || value === null ? fallback : read(value, duplicates)),
+    aliases: [],
+  };
+}
+
+/**
+ * A typed object: its members in the order of `fields` (which is the order they are written again in), unknown keys dropped.
+ * `unknown: "refuse"` refuses them instead.
+ */
+export function struct<F extends Fields>(
+  fields: F,
+  options: { readonly unknown?: "refuse" } = {},
+): Reader<StructOf<F>> {
+  const members = Object.entries(fields).map(([name, field]) => ({ name, field }));
+  const known = new Set(members.flatMap(({ name, field }) => [name, ...field.aliases]));
+  return (value, duplicates) => {
+    const object = anyObject(value, duplicates);
+    if (duplicates === "refuse") refuseDuplicates(object, known);
+    if (options.unknown === "refuse") refuseUnknown(object, known);
+    const result: Record<string, unknown> = {};
+    for (const { name, field } of members) {
+      try {
+        result[name] = field.read(memberOf(object, name, field.aliases), duplicates);
+      } catch (error) {
+        throw error instanceof FieldError ? error.within(name) : error;
+      }
+    }
+    return result as StructOf<F>;
+  };
+}
+
+/** A struct chosen by a word in one of its own members; that member comes first in the result. */
+export function tagged<T extends object>(tag: string, variants: Readonly<Record<string, Reader<T>>>): Reader<T> {
+  const words = Object.keys(variants);
+  return (value, duplicates) => {
+    const object = anyObject(value, duplicates);
+    if (duplicates === "refuse") refuseDuplicates(object, new Set([tag]));
+    const word = object.get(tag);
+    if (word === undefined) throw new FieldError("is required", tag);
+    const read = typeof word === "string" && Object.hasOwn(variants, word) ? variants[word] : undefined;
+    if (read === undefined) throw new FieldError(`must be one of ${words.join(", ")}`, tag);
+    return { [tag]: word, ...read(value, duplicates) };
+  };
+}
+
+function memberOf(object: JsonObject, name: string, aliases: readonly string[]): JsonValue | undefined {
+  if (aliases.length === 0) return object.get(name);
+  const given = [name, ...aliases].filter((key) => object.has(key));
+  if (given.length > 1) throw new FieldError(`and \`${given[1]}\` are the same field: give one of them`);
+  return given[0] === undefined ? undefined : object.get(given[0]);
+}
+
+function refuseDuplicates(object: JsonObject, known: ReadonlySet<string>): void {
+  const repeated = object.duplicateKeys.find((key) => known.has(key));
+  if (repeated !== undefined) throw new FieldError("is given twice", repeated);
+}
+
+function refuseUnknown(object: JsonObject, known: ReadonlySet<string>): void {
+  for (const key of object.keys()) {
+    if (!known.has(key)) throw new FieldError("is not a known field", key.slice(0, 64));
+  }
+}

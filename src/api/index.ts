@@ -1,0 +1,15 @@
+export type { ChatRequest } from "./chat/chat-request.ts";
+export type { CompletionPrompt } from "./completions/prompt.ts";
+export type { RequestExtensions } from "./extensions.ts";
+export { parseRequest } from "./parse-request.ts";
+export type {
+  ChatParsed,
+  CompletionsParsed,
+  Dialect,
+  ParsedRequest,
+  ParseOptions,
+  PromptlessParsed,
+} from "./parsed-request.ts";
+export type { RequestApi } from "./path.ts";
+export { requestApiFromPath } from "./path.ts";
+export { tokenDataEdit } from "./token-data-edit.ts";

@@ -1,0 +1,57 @@
+import type { JsonObject } from "../json/index.ts";
+import type { ChatRequest } from "./chat/chat-request.ts";
+import type { CompletionPrompt } from "./completions/prompt.ts";
+import type { RequestExtensions } from "./extensions.ts";
+
+/** Whose rules decide what a request may hold: the Dynamo frontend's, or (looser) those of an engine's own server. */
+export type Dialect = "dynamo" | "engine";
+
+export interface ParseOptions {
+  readonly dialect: Dialect;
+  /** Dialect by the body's model name, where models differ; undefined for a name leaves `dialect`. */
+  readonly dialectOf?: (model: string) => Dialect | undefined;
+  /** Refuses, on an unknown path, bodies with neither `messages` nor `prompt`, as Dynamo's picker does, instead of routing them by load. */
+  readonly refuseUnknownShapes: boolean;
+  /** Deepest nesting of a body, 1 <= n <= 1024. The Dynamo dialect takes at most 127, as its frontend does. */
+  readonly maxDepth: number;
+}
+
+/** A conversation, sent as chat or as Responses. */
+export interface ChatParsed {
+  readonly api: "chat" | "responses";
+  /** "" when a Responses body of the engine dialect names none. */
+  readonly model: string;
+  readonly chat: ChatRequest;
+  readonly extensions: RequestExtensions;
+  readonly clientPins: readonly string[];
+  readonly root: JsonObject;
+}
+
+/** A prompt to complete. */
+export interface CompletionsParsed {
+  readonly api: "completions";
+  readonly model: string;
+  readonly prompt: CompletionPrompt;
+  /** The body's own wish (engine dialect only); undefined leaves it to the profile. */
+  readonly addSpecialTokens: boolean | undefined;
+  readonly extensions: RequestExtensions;
+  readonly clientPins: readonly string[];
+  readonly root: JsonObject;
+}
+
+/** A request without a prompt that can be tokenized here: routed by load, its body untouched. */
+export interface PromptlessParsed {
+  readonly api: "promptless";
+  readonly model: string | undefined;
+  /** Why, for metrics and explanations; names fields, holds no content. */
+  readonly reason: string;
+  /** Names of body fields that choose a worker; [] when the body is no JSON object. */
+  readonly clientPins: readonly string[];
+}
+
+export type ParsedRequest = ChatParsed | CompletionsParsed | PromptlessParsed;
+
+/** A request routed by load. */
+export function promptless(reason: string, model: string | undefined, clientPins: readonly string[]): PromptlessParsed {
+  return { api: "promptless", model, reason, clientPins };
+}

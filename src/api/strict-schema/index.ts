@@ -1,0 +1,1 @@
+export { checkStrictSchema } from "./check-strict-schema.ts";
