@@ -1,0 +1,75 @@
+import type { ChatRequest } from "../api/index.ts";
+import { JsonObject } from "../json/index.ts";
+import { type ChatTemplate, compileTemplate } from "../template/index.ts";
+import type { ChatStrategy, Variables } from "./chat-strategy.ts";
+import { DynamoChat } from "./dynamo-chat.ts";
+import { EngineChat } from "./engine-chat.ts";
+import { cutAtFinalMessage, markFinalMessage } from "./final-message.ts";
+import type { Profile } from "./profile.ts";
+import { templateProbe } from "./template-probe.ts";
+import type { TemplateSources } from "./template-source.ts";
+
+interface PreparedTemplate {
+  readonly template: ChatTemplate;
+  readonly strategy: ChatStrategy;
+}
+
+const probeTool = JsonObject.from([
+  ["type", "function"],
+  ["function", JsonObject.from([["name", "probe"], ["description", ""], ["parameters", JsonObject.from([["type", "object"], ["properties", JsonObject.from([])]])]])],
+]);
+
+/** Turns conversations into prompts, as one backend does it for one model. */
+export class ChatRenderer {
+  readonly #profile: Profile;
+  readonly #plain: PreparedTemplate | undefined;
+  readonly #withTools: PreparedTemplate | undefined;
+
+  /** @throws UnsupportedTemplateError when a template cannot be parsed */
+  constructor(profile: Profile, sources: TemplateSources, variables: Variables) {
+    this.#profile = profile;
+    this.#plain = prepare(profile, sources.default, variables, false);
+    this.#withTools = prepare(profile, sources.toolUse, variables, true);
+  }
+
+  /** The model has a template for a conversation with, or without, tools. */
+  canRender(chat: ChatRequest): boolean {
+    return this.#templateFor(this.#visibleTools(chat)) !== undefined;
+  }
+
+  /**
+   * The prompt of a conversation; call it only when `canRender`.
+   * @throws RoutingError when the backend would refuse the messages
+   * @throws UnsupportedTemplateError when the prompt cannot be known
+   */
+  render(chat: ChatRequest): string {
+    const tools = this.#visibleTools(chat);
+    const prepared = this.#templateFor(tools);
+    if (prepared === undefined) throw new TypeError("no template for this conversation");
+    const { template, strategy } = prepared;
+    const messages = strategy.shape(chat.continueFinalMessage ? markFinalMessage(chat.messages) : chat.messages);
+    const prompt = template.render(strategy.context(chat, messages, tools));
+    return chat.continueFinalMessage ? cutAtFinalMessage(prompt) : prompt;
+  }
+
+  #visibleTools({ tools, toolChoice }: ChatRequest): readonly JsonObject[] | undefined {
+    return toolChoice === "none" && this.#profile.hidesToolsOnChoiceNone ? undefined : tools;
+  }
+
+  #templateFor(tools: readonly JsonObject[] | undefined): PreparedTemplate | undefined {
+    return tools !== undefined && tools.length > 0 ? this.#withTools : this.#plain;
+  }
+}
+
+function prepare(
+  profile: Profile,
+  source: string | undefined,
+  variables: Variables,
+  hasTools: boolean,
+): PreparedTemplate | undefined {
+  if (source === undefined) return undefined;
+  const template = compileTemplate(source, { dialect: profile.templateDialect });
+  if (profile.templateDialect === "huggingface") return { template, strategy: new EngineChat(template, variables) };
+  const probe = templateProbe(template, variables, hasTools ? [probeTool] : null);
+  return { template, strategy: new DynamoChat(template, variables, probe) };
+}

@@ -1,0 +1,57 @@
+import type { CompletionsParsed } from "../api/index.ts";
+import type { Tokenizer } from "../tokenizer/index.ts";
+import type { Profile } from "./profile.ts";
+import { checkTokenIds } from "./token-bounds.ts";
+import { batchPrompt, exactPrompt, type TokenizedPrompt, unknownPrompt } from "./tokenized-prompt.ts";
+
+export interface CompletionSettings {
+  readonly profile: Profile;
+  readonly tokenizer: Tokenizer;
+  /** First token id that the model does not have. */
+  readonly idBound: number;
+  /** Longest prompt that is tokenized, in UTF-16 units. */
+  readonly maxPromptLength: number;
+}
+
+/**
+ * Tokens of a completions body: no template. The client's `token_data` takes the place of a single text, and of each text of a
+ * batch; with a list of one text, or with token ids, it is ignored (dynamo@1.6.1 preprocessor gather_tokens, observed).
+ * @throws RoutingError for token ids that the model does not have
+ */
+export async function completionTokens(parsed: CompletionsParsed, settings: CompletionSettings): Promise<TokenizedPrompt> {
+  const { prompt } = parsed;
+  const given = settings.profile.injectsTokens ? parsed.extensions.tokenData : undefined;
+  if (given !== undefined) checkTokenIds(given, settings.idBound, "nvext.token_data");
+  switch (prompt.kind) {
+    case "embeds":
+      return unknownPrompt("prompt embeddings");
+    case "ids":
+      checkTokenIds(prompt.ids, settings.idBound, "prompt");
+      return exactPrompt(prompt.ids, true);
+    case "id-lists":
+      prompt.lists.forEach((ids, at) => checkTokenIds(ids, settings.idBound, `prompt[${at}]`));
+      return prompts(prompt.lists);
+    case "text":
+      return given === undefined ? textTokens([prompt.text], parsed, settings) : exactPrompt(given, false);
+    case "texts":
+      if (given !== undefined && prompt.texts.length > 1) return batchPrompt(prompt.texts.map(() => given));
+      return textTokens(prompt.texts, parsed, settings);
+  }
+}
+
+async function textTokens(
+  texts: readonly string[],
+  parsed: CompletionsParsed,
+  { profile, tokenizer, maxPromptLength }: CompletionSettings,
+): Promise<TokenizedPrompt> {
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length > maxPromptLength) return unknownPrompt("prompt too long to tokenize");
+  const addSpecialTokens = parsed.addSpecialTokens ?? profile.completionsAddSpecialTokens;
+  return prompts(await Promise.all(texts.map((text) => tokenizer.encode(text, { addSpecialTokens }))));
+}
+
+function prompts(lists: readonly Uint32Array[]): TokenizedPrompt {
+  if (lists.length > 1) return batchPrompt(lists);
+  return exactPrompt(lists[0] ?? new Uint32Array(0), true);
+}
+

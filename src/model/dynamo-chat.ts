@@ -1,0 +1,57 @@
+import type { ChatRequest } from "../api/index.ts";
+import { RoutingError } from "../errors/index.ts";
+import { JsonObject } from "../json/index.ts";
+import type { ChatTemplate } from "../template/index.ts";
+import type { ChatStrategy, Variables } from "./chat-strategy.ts";
+import { requiresParts, shapeContent } from "./content-shape.ts";
+import { isList, type Message } from "./messages.ts";
+import { type ReasoningForm, reasoningForm, shapeReasoning } from "./reasoning-content.ts";
+import { normalizeSystem, probeSystemRules, type SystemRules } from "./system-roles.ts";
+import type { Probe } from "./template-probe.ts";
+import { withThinkingAliases } from "./thinking-args.ts";
+import { keepsArgumentText, parseArguments } from "./tool-arguments.ts";
+
+/** A conversation as the Dynamo frontend renders it (dynamo-renderer@8.0.3, with what its preprocessor does before). */
+export class DynamoChat implements ChatStrategy {
+  readonly #variables: Variables;
+  readonly #systemRules: SystemRules;
+  readonly #isPartsRequired: boolean;
+  readonly #keepsArgumentText: boolean;
+  readonly #reasoningForm: ReasoningForm;
+
+  constructor(template: ChatTemplate, variables: Variables, probe: Probe) {
+    this.#variables = variables;
+    this.#systemRules = probeSystemRules((messages) => probe(messages) !== undefined);
+    this.#isPartsRequired = requiresParts(probe);
+    this.#keepsArgumentText = keepsArgumentText(template.source, probe);
+    this.#reasoningForm = reasoningForm(template.source, probe);
+  }
+
+  shape(messages: readonly Message[]): readonly Message[] {
+    messages.forEach(refuseUnrendered);
+    return normalizeSystem(messages, this.#systemRules).map((message) => {
+      const shaped = shapeContent(message, this.#isPartsRequired);
+      return shapeReasoning(parseArguments(shaped, this.#keepsArgumentText), this.#reasoningForm);
+    });
+  }
+
+  /** The template arguments only add names: those that the renderer sets itself win, even when they are None. */
+  context(chat: ChatRequest, messages: readonly Message[], tools: readonly JsonObject[] | undefined): JsonObject {
+    return JsonObject.from([
+      ...(withThinkingAliases(chat.templateArgs)?.entries() ?? []),
+      ...this.#variables,
+      ["messages", messages],
+      ["tools", tools ?? null],
+      ["add_generation_prompt", chat.addGenerationPrompt],
+    ]);
+  }
+}
+
+/** Members that only models with a renderer of their own understand. */
+function refuseUnrendered(message: Message, at: number): void {
+  const tools = message.get("tools");
+  const hasTools = isList(tools) && tools.length > 0;
+  if (!hasTools && message.get("partial") !== true) return;
+  const field = `messages[${at}].${hasTools ? "tools" : "partial"}`;
+  throw new RoutingError(`\`${field}\` is not supported by this model`, { code: "invalid_request", field });
+}

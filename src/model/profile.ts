@@ -1,0 +1,50 @@
+import type { TemplateDialect } from "../template/index.ts";
+
+export type ProfileName = "dynamo" | "vllm" | "sglang";
+
+/** Who tokenizes at the backend, and what follows from it. */
+export interface Profile {
+  readonly name: ProfileName;
+  /** The backend takes its tokens from `nvext.token_data`; the client's own are respected then. */
+  readonly injectsTokens: boolean;
+  /** A completion's prompt gets the tokenizer's BOS and the like, unless the body says otherwise. */
+  readonly completionsAddSpecialTokens: boolean;
+  /** The backend reads its worker from `x-dynamo-*` headers. */
+  readonly setsDynamoHeaders: boolean;
+  /** Other workers may be listed after the picked one. Not where the request names its worker: a retry would carry a wrong id. */
+  readonly offersFallbacks: boolean;
+  /** `tool_choice: "none"` takes the tools out of the prompt (vLLM only does so when started with a flag). */
+  readonly hidesToolsOnChoiceNone: boolean;
+  /** Whose rules decide what a body may hold. */
+  readonly dialect: "dynamo" | "engine";
+  /** Whose Jinja renders the prompt. */
+  readonly templateDialect: TemplateDialect;
+}
+
+const engine = {
+  injectsTokens: false,
+  completionsAddSpecialTokens: true,
+  setsDynamoHeaders: false,
+  offersFallbacks: true,
+  dialect: "engine",
+  templateDialect: "huggingface",
+} as const;
+
+const profiles: Readonly<Record<ProfileName, Profile>> = {
+  dynamo: {
+    name: "dynamo",
+    injectsTokens: true,
+    completionsAddSpecialTokens: false,
+    setsDynamoHeaders: true,
+    offersFallbacks: false,
+    hidesToolsOnChoiceNone: true,
+    dialect: "dynamo",
+    templateDialect: "dynamo",
+  },
+  vllm: { ...engine, name: "vllm", hidesToolsOnChoiceNone: false },
+  sglang: { ...engine, name: "sglang", hidesToolsOnChoiceNone: true },
+};
+
+export function profileByName(name: ProfileName): Profile {
+  return profiles[name];
+}
