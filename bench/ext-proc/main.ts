@@ -1,104 +1,80 @@
 /**
- * CPU per pick and latency of the ext_proc server, driven by a client that plays Envoy (client/, in Go).
+ * CPU per pick and latency of the ext_proc server, and of llm-d's endpoint picker in the same run, driven by a client
+ * that plays Envoy (client/, in Go). README.md says how to read the table.
  *
- *   node bench/ext-proc/main.ts [--work shared,unique] [--sizes 1024,8192,65536,262144] [--connections 1,8] [--profile dynamo]
- *
- * The picker runs as users run it, from dist/, in plain text, with eight workers that nobody asks.
+ *   node bench/ext-proc/main.ts [--work shared,unique] [--sizes 1024,8192,65536,262144] [--concurrency 1,8] [--rounds 3]
+ *     [--profile dynamo] [--peer-config approx|helm-default] [--peer FILE]
  */
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensureModelFolder } from "../../scripts/models.ts";
 import { buildClient } from "./build-client.ts";
-import { freePort } from "./free-port.ts";
-import { type Figures, parseFigures, printTable } from "./report.ts";
-
-const clockTicksPerSecond = 100;
-const requestsBySize = new Map([
-  [1024, 3000],
-  [8192, 2000],
-  [65_536, 600],
-  [262_144, 250],
-]);
+import { findPeer } from "./build-peer.ts";
+import { compare } from "./compare.ts";
+import { startOurs } from "./ours.ts";
+import { startPeer } from "./peer.ts";
+import { printTable, type Row } from "./report.ts";
+import type { RunningPicker } from "./running-picker.ts";
 
 const { values } = parseArgs({
   options: {
     work: { type: "string", default: "shared,unique" },
     sizes: { type: "string", default: "1024,8192,65536,262144" },
-    connections: { type: "string", default: "1,8" },
+    concurrency: { type: "string", default: "1,8" },
+    rounds: { type: "string", default: "3" },
     profile: { type: "string", default: "dynamo" },
+    "peer-config": { type: "string", default: "approx" },
+    peer: { type: "string" },
   },
 });
 
-/** User and system time of a process so far, ms. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond;
-}
-
-function pickerConfig(port: number, healthPort: number): string {
-  const workers = Array.from({ length: 8 }, (_, i) => `  - { name: worker-${i}, endpoint: "10.0.0.${i + 1}:8000" }`);
-  return `extProc: { listen: "127.0.0.1:${port}", tls: { mode: off } }
-health: { listen: "127.0.0.1:${healthPort}" }
-metrics: { listen: off }
-log: { level: warn }
-fleet: { healthCheck: { enabled: false } }
-models:
-  - { name: sim-model, folder: "${ensureModelFolder("qwen3")}", profile: ${values.profile} }
-workers:
-${workers.join("\n")}
-`;
-}
-
-async function startPicker(folder: string, port: number) {
-  const config = join(folder, "picker.yaml");
-  writeFileSync(config, pickerConfig(port, await freePort()));
-  const picker = spawn(process.execPath, ["dist/main.js", "serve", "--config", config], { stdio: "inherit" });
-  await waitForPort(port);
-  return picker;
-}
-
-async function waitForPort(port: number): Promise<void> {
-  const { connect } = await import("node:net");
-  for (let attempt = 0; attempt < 300; attempt++) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
-      socket.on("connect", () => socket.destroy());
-    });
-    if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+/** The peer, or undefined after saying why there is none. */
+async function peerIfAny(folder: string): Promise<RunningPicker | undefined> {
+  const config = values["peer-config"];
+  const binary = findPeer(values.peer);
+  if ("missing" in binary) {
+    console.log(`NO PEER, figures are ours alone: ${binary.missing}`);
+    return undefined;
   }
-  throw new Error(`nothing listens on port ${port} after 30 s`);
+  try {
+    const peer = await startPeer(binary.file, folder, config);
+    console.log(`Cells: ours / peer = ratio. Peer: ${binary.label}, ${config}.`);
+    return peer;
+  } catch (error) {
+    console.log(`NO PEER, figures are ours alone: ${binary.label} does not start:\n${error}`);
+    return undefined;
+  }
 }
 
-function measure(client: string, port: number, pid: number, work: string, size: number, connections: number): Figures {
-  const requests = requestsBySize.get(size) ?? 500;
-  const warmup = Math.ceil(requests / 5);
-  const before = cpuMs(pid);
-  const flags = { addr: `127.0.0.1:${port}`, work, size, c: connections, n: requests, warm: warmup };
-  const args = Object.entries(flags).flatMap(([name, value]) => [`-${name}`, String(value)]);
-  const line = execFileSync(client, args, { encoding: "utf8" });
-  return parseFigures(line, (cpuMs(pid) - before) / (requests + warmup));
+async function allRows(client: string, ours: RunningPicker, peer: RunningPicker | undefined): Promise<Row[]> {
+  const rounds = Number(values.rounds);
+  const rows: Row[] = [];
+  for (const work of values.work.split(",")) {
+    for (const bodyBytes of values.sizes.split(",").map(Number)) {
+      for (const concurrency of values.concurrency.split(",").map(Number)) {
+        // Text of an earlier row would no longer be new.
+        const seed = 1 + rows.length * rounds;
+        rows.push(await compare({ client, ours, peer, rounds }, { work, bodyBytes, concurrency, seed }));
+      }
+    }
+  }
+  return rows;
 }
 
 const folder = mkdtempSync(join(tmpdir(), "pointsman-bench-"));
 const client = buildClient();
-const port = await freePort();
-const picker = await startPicker(folder, port);
+const running: RunningPicker[] = [];
 try {
-  const rows: Figures[] = [];
-  for (const work of values.work.split(",")) {
-    for (const size of values.sizes.split(",").map(Number)) {
-      for (const connections of values.connections.split(",").map(Number)) {
-        rows.push(measure(client, port, picker.pid ?? 0, work, size, connections));
-      }
-    }
-  }
+  const ours = await startOurs(folder, values.profile);
+  running.push(ours);
+  const peer = await peerIfAny(folder);
+  if (peer !== undefined) running.push(peer);
+  const rows = await allRows(client, ours, peer);
   printTable(rows);
-  process.exitCode = rows.some((row) => row.failed > 0) ? 1 : 0;
+  console.log(`Medians of ${values.rounds}; ${cpus().length} cores, load average ${loadavg()[0]?.toFixed(1)}.`);
+  process.exitCode = rows.some((row) => row.ours.failed + (row.peer?.failed ?? 0) > 0) ? 1 : 0;
 } finally {
-  picker.kill("SIGTERM");
+  await Promise.all(running.map((picker) => picker.stop()));
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,48 +1,30 @@
-/** What one run of the client measured. */
-export interface Figures {
+import type { Figures } from "./figures.ts";
+
+/** One line of the table: one kind of load, and what it cost each picker. */
+export interface Row {
   readonly work: string;
-  readonly bodyBytes: number;
-  readonly connections: number;
-  readonly picks: number;
-  readonly failed: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly picksPerSecond: number;
-  /** User and system time of the picker per pick, warm-up included. */
-  readonly cpuMs: number;
+  readonly concurrency: number;
+  readonly ours: Figures;
+  readonly peer: Figures | undefined;
 }
 
-/** Reads the client's line of `name=value` pairs. */
-export function parseFigures(line: string, cpuMs: number): Figures {
-  const value = (name: string) => line.match(new RegExp(`(?:^|[ ])${name}=([^ ]+)`))?.[1] ?? "";
-  return {
-    work: value("work"),
-    bodyBytes: Number(value("body")),
-    connections: Number(value("c")),
-    picks: Number(value("ok")),
-    failed: Number(value("err")) + Number(value("shed")),
-    p50Ms: Number(value("p50")),
-    p99Ms: Number(value("p99")),
-    picksPerSecond: Number(value("picks/s")),
-    cpuMs,
-  };
+const columns = ["work", "body bytes", "at once", "failed", "CPU ms/pick", "p50 ms", "p99 ms", "picks/s"];
+
+/** Prints a Markdown table. With a peer, a cell reads `ours / peer = ratio`; a ratio under 1 is in our favour but for picks/s. */
+export function printTable(rows: readonly Row[]): void {
+  console.log(columns.join(" | "));
+  console.log(columns.map(() => "---").join(" | "));
+  for (const row of rows) console.log(cells(row).join(" | "));
 }
 
-export function printTable(rows: readonly Figures[]): void {
-  const lines = rows.map((row) =>
-    [
-      row.work,
-      row.bodyBytes,
-      row.connections,
-      row.picks,
-      row.failed,
-      row.cpuMs.toFixed(2),
-      row.p50Ms.toFixed(2),
-      row.p99Ms.toFixed(2),
-      row.picksPerSecond.toFixed(0),
-    ].join(" | "),
-  );
-  console.log("work | body bytes | connections | picks | failed | CPU ms/pick | p50 ms | p99 ms | picks/s");
-  console.log(" --- |".repeat(9).slice(0, -2));
-  for (const line of lines) console.log(line);
+function cells({ work, concurrency, ours, peer }: Row): unknown[] {
+  const failed = peer === undefined ? ours.failed : `${ours.failed} / ${peer.failed}`;
+  const pair = (name: keyof Figures, digits: number) => compared(ours[name], peer?.[name], digits);
+  const figures = [pair("cpuMs", 2), pair("p50Ms", 2), pair("p99Ms", 2), pair("picksPerSecond", 0)];
+  return [work, ours.bodyBytes, concurrency, failed, ...figures];
+}
+
+function compared(ours: number, peer: number | undefined, digits: number): string {
+  if (peer === undefined) return ours.toFixed(digits);
+  return `${ours.toFixed(digits)} / ${peer.toFixed(digits)} = ${(ours / peer).toFixed(2)}`;
 }
