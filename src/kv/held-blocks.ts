@@ -115,20 +115,16 @@ export class HeldBlocks {
     return this.#oldest[slot] ?? 0;
   }
 
+  newestOf(slot: number): number {
+    return this.#newest[slot] ?? 0;
+  }
+
   newerThan(id: number): number {
     return this.#words[id * recordWords + nextOfSlotWord] as number;
   }
 
   olderThan(id: number): number {
     return this.#words[id * recordWords + previousOfSlotWord] as number;
-  }
-
-  keyLow(id: number): number {
-    return this.#words[id * recordWords] as number;
-  }
-
-  keyHigh(id: number): number {
-    return this.#words[id * recordWords + 1] as number;
   }
 
   #append(id: number, slot: number): void {

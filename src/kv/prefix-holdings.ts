@@ -117,18 +117,16 @@ export class PrefixHoldings {
     if (tiers === 0) this.#drop(holding, node, slot);
   }
 
-  /** Drops all holdings of `slot`. */
-  clearSlot(slot: number): void {
-    for (let holding = this.held.oldestOf(slot); holding !== 0; ) {
-      const newer = this.held.newerThan(holding);
-      const node = this.held.node(holding);
-      if (this.held.tiers(holding) > tierBits.device) this.lowerTierHoldings--;
-      this.tree.clearReached(node, slot);
-      this.#drop(holding, node, slot);
-      holding = newer;
+  /**
+   * Drops up to `maxBlocks` holdings of `slot`, the newest first, so that no hole is torn. Returns whether none is left.
+   */
+  clearSlot(slot: number, maxBlocks: number): boolean {
+    for (let done = 0; done < maxBlocks; done++) {
+      const holding = this.held.newestOf(slot);
+      if (holding === 0) break;
+      this.setTiers(holding, 0);
     }
-    this.#reach.forgetSlot(slot);
-    this.#cursors[slot] = 0;
+    return this.held.countOf(slot) === 0;
   }
 
   #addNode(block: Placement, parent: number): number {

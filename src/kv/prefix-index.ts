@@ -172,10 +172,13 @@ export class PrefixIndex {
     }
   }
 
-  /** Forgets all that `slot` holds, in every tier. O(blocks of the slot). */
-  clear(slot: number): void {
-    this.#holdings.clearSlot(slot);
+  /**
+   * Forgets what `slot` holds, in every tier: all of it, or up to `maxBlocks` blocks, for callers that must not take long.
+   * Returns whether nothing is left. O(blocks forgotten).
+   */
+  clear(slot: number, maxBlocks = Number.POSITIVE_INFINITY): boolean {
     this.#orphans.clear(slot);
+    return this.#holdings.clearSlot(slot, maxBlocks);
   }
 
   /** Forgets a slot that is given back; its number may then stand for another rank. */

@@ -49,11 +49,6 @@ export class Reach {
     }
   }
 
-  /** All holdings of `slot` are gone, and its bits with them. */
-  forgetSlot(slot: number): void {
-    this.#unreached[slot] = 0;
-  }
-
   /** True when `slot` holds `node` in device memory. O(1) while the slot reaches all that it holds. */
   isHeldOnDevice(slot: number, node: number): boolean {
     if (this.#tree.isReached(node, slot)) return true;
