@@ -1,12 +1,12 @@
 import type { CompletionsParsed } from "../api/index.ts";
-import type { Tokenizer } from "../tokenizer/index.ts";
 import type { Profile } from "./profile.ts";
+import type { PromptEncoder } from "./prompt-encoder.ts";
 import { checkTokenIds } from "./token-bounds.ts";
 import { batchPrompt, exactPrompt, type TokenizedPrompt, unknownPrompt } from "./tokenized-prompt.ts";
 
 export interface CompletionSettings {
   readonly profile: Profile;
-  readonly tokenizer: Tokenizer;
+  readonly encoder: PromptEncoder;
   /** First token id that the model does not have. */
   readonly idBound: number;
   /** Longest prompt that is tokenized, in UTF-16 units. */
@@ -42,12 +42,12 @@ export async function completionTokens(parsed: CompletionsParsed, settings: Comp
 async function textTokens(
   texts: readonly string[],
   parsed: CompletionsParsed,
-  { profile, tokenizer, maxPromptLength }: CompletionSettings,
+  { profile, encoder, maxPromptLength }: CompletionSettings,
 ): Promise<TokenizedPrompt> {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length > maxPromptLength) return unknownPrompt("prompt too long to tokenize");
   const addSpecialTokens = parsed.addSpecialTokens ?? profile.completionsAddSpecialTokens;
-  return prompts(await Promise.all(texts.map((text) => tokenizer.encode(text, { addSpecialTokens }))));
+  return prompts(await Promise.all(texts.map((text) => encoder.encode(text, addSpecialTokens))));
 }
 
 function prompts(lists: readonly Uint32Array[]): TokenizedPrompt {

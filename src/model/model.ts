@@ -8,6 +8,7 @@ import { ModelLoadError } from "./model-load-error.ts";
 import { isRenderedNatively } from "./native-renderers.ts";
 import { configVocabularySize, type ParsedFiles, parseModelFiles } from "./parsed-files.ts";
 import type { Profile } from "./profile.ts";
+import { PromptEncoder } from "./prompt-encoder.ts";
 import { specialTokenVariables } from "./special-tokens.ts";
 import { templateSources } from "./template-source.ts";
 import { checkTokenIds } from "./token-bounds.ts";
@@ -41,7 +42,7 @@ export class Model {
     this.blockSize = options.blockSize;
     this.#settings = {
       profile: options.profile,
-      tokenizer,
+      encoder: new PromptEncoder(tokenizer, options.profile),
       idBound: Math.max(configVocabularySize(parsed.config), tokenizer.vocabularySize),
       maxPromptLength: options.maxPromptLength ?? 4_000_000,
     };
@@ -76,7 +77,7 @@ export class Model {
       return exactPrompt(given, false);
     }
     if ("inexactReason" in rendered) return unknownPrompt(rendered.inexactReason);
-    const tokenIds = await this.#settings.tokenizer.encode(rendered.text, { addSpecialTokens: false });
+    const tokenIds = await this.#settings.encoder.encode(rendered.text, false);
     return exactPrompt(tokenIds, true, rendered.text);
   }
 

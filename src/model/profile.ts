@@ -13,6 +13,8 @@ export interface Profile {
   readonly setsDynamoHeaders: boolean;
   /** Other workers may be listed after the picked one. Not where the request names its worker: a retry would carry a wrong id. */
   readonly offersFallbacks: boolean;
+  /** U+0000 is left out of the text before it is tokenized (dynamo@1.6.1, observed: after the template, in completions as well). */
+  readonly dropsNul: boolean;
   /** `tool_choice: "none"` takes the tools out of the prompt (vLLM only does so when started with a flag). */
   readonly hidesToolsOnChoiceNone: boolean;
   /** Whose rules decide what a body may hold. */
@@ -24,6 +26,7 @@ export interface Profile {
 const engine = {
   injectsTokens: false,
   completionsAddSpecialTokens: true,
+  dropsNul: false,
   setsDynamoHeaders: false,
   offersFallbacks: true,
   dialect: "engine",
@@ -37,6 +40,7 @@ const profiles: Readonly<Record<ProfileName, Profile>> = {
     completionsAddSpecialTokens: false,
     setsDynamoHeaders: true,
     offersFallbacks: false,
+    dropsNul: true,
     hidesToolsOnChoiceNone: true,
     dialect: "dynamo",
     templateDialect: "dynamo",
