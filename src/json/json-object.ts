@@ -1,6 +1,6 @@
 import type { ByteSpan, JsonValue } from "./json-value.ts";
 
-/** Up to this many members a scan over the keys is faster than a hash index (`bench/json.ts`). */
+/** Up to this many members a scan over the keys costs less than building a hash index. */
 const SCAN_LIMIT = 8;
 
 const noKeys: readonly string[] = [];
