@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-import { open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { checkConfig, explainCases, explainRequest, runSimWorker, serve } from "./commands/index.ts";
 import { ConfigError, type ConfigFlags, loadConfig } from "./config/index.ts";
@@ -44,7 +46,11 @@ function flagsOf({ set, listen, logLevel }: ConfigOptions): ConfigFlags {
 }
 
 function configOf(options: ConfigOptions) {
-  return loadConfig({ file: options.config, env: process.env, flags: flagsOf(options) });
+  return loadConfig({
+    file: options.config ?? process.env["POINTSMAN_CONFIG"],
+    env: process.env,
+    flags: flagsOf(options),
+  });
 }
 
 function withConfigOptions(command: Command): Command {
@@ -73,13 +79,12 @@ async function serveCommand(options: ConfigOptions): Promise<void> {
 async function explainCommand(bodyFile: string | undefined, options: ExplainOptions): Promise<void> {
   if (options.cases !== undefined) {
     if (options.modelDir === undefined) throw new ConfigError(["--cases needs --model-dir"]);
-    const input = options.cases === "-" ? process.stdin : (await open(options.cases)).createReadStream();
+    const input = options.cases === "-" ? process.stdin : createReadStream(options.cases);
     await explainCases({ ...options, modelDir: options.modelDir }, input, process.stdout);
     return;
   }
   if (bodyFile === undefined) throw new ConfigError(["a body file is needed, or --cases"]);
-  const file = bodyFile === "-" ? "/dev/stdin" : bodyFile;
-  const body = await (await open(file)).readFile();
+  const body = bodyFile === "-" ? await buffer(process.stdin) : await readFile(bodyFile);
   const { path, waitMs } = options;
   process.exitCode = await explainRequest(configOf(options), { path, body, waitMs }, process.stdout);
 }
@@ -98,6 +103,7 @@ function argument<T>(parse: (text: string) => T, text: string): T {
   try {
     return parse(text);
   } catch (cause) {
+    // biome-ignore lint/style/useErrorCause: commander's error takes a message only, and prints it as the argument's fault.
     throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause));
   }
 }

@@ -29,7 +29,13 @@ export async function assembleCore(config: Config, random: () => number): Promis
   const { maxFallbacks, refuseUnknownShapes, maxJsonDepth, ...pick } = config.routing;
   const router = new Router(
     { models, catalogue, loads, random },
-    { pick: resolvePickOptions(pick), maxFallbacks, refuseUnknownShapes, maxJsonDepth, unknownModel: config.unknownModel },
+    {
+      pick: resolvePickOptions(pick),
+      maxFallbacks,
+      refuseUnknownShapes,
+      maxJsonDepth,
+      unknownModel: config.unknownModel,
+    },
   );
   return { models, catalogue, loads, router };
 }

@@ -1,5 +1,5 @@
 import { httpStatusByCode, RoutingError } from "../errors/index.ts";
-import { parseJson, JsonObject, setMember, applyEdit } from "../json/index.ts";
+import { applyEdit, JsonObject, parseJson, setMember } from "../json/index.ts";
 import type { PreparedRequest, RouteRequest } from "../router/index.ts";
 
 /** What became of one case. */

@@ -16,7 +16,11 @@ export interface ExplainRequestOptions {
 }
 
 /** Prints for people what would happen to a request; books nothing. @returns the exit code: 1 when it is refused */
-export async function explainRequest(config: Config, options: ExplainRequestOptions, output: Writable): Promise<number> {
+export async function explainRequest(
+  config: Config,
+  options: ExplainRequestOptions,
+  output: Writable,
+): Promise<number> {
   const core = await assembleCore(config, Math.random);
   const follower = new KvFollower(core, config.kvEvents, createLogger({ level: "silent" }));
   try {

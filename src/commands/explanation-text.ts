@@ -42,7 +42,10 @@ function choiceLines(pick: PickExplanation): string[] {
   );
 }
 
-function row({ workerName, endpoint, dpRank, overlapBlocks, load, terms, exclusion }: CandidateExplanation, isChosen: boolean) {
+function row(
+  { workerName, endpoint, dpRank, overlapBlocks, load, terms, exclusion }: CandidateExplanation,
+  isChosen: boolean,
+) {
   return [
     isChosen ? "=>" : "",
     workerName,

@@ -6,18 +6,15 @@ export function extProcOptions({ extProc, health, shutdown }: Config): ExtProcOp
   return {
     ...parseAddress(extProc.listen),
     ...bodyModes(extProc.bodyMode),
-    health: health.listen === "off" ? undefined : parseAddress(health.listen),
+    healthPort: health.listen === "off" ? 0 : parseAddress(health.listen).port,
     tls: tlsOptions(extProc.tls),
     pickDeadlineMs: extProc.pickDeadlineMs,
     trustClient: extProc.trustClientPins,
     conformanceHeaders: extProc.conformanceHeaders,
-    forwardsGeneratedRequestId: extProc.forwardGeneratedRequestId,
-    retryAfterSeconds: extProc.retryAfterSeconds,
     maxBodyBytes: extProc.maxBodyBytes,
     maxBodyBytesInFlight: extProc.maxInFlightBodyBytes,
     maxPicksInFlight: extProc.maxInFlightRequests,
     maxMessageBytes: extProc.maxReceiveMessageBytes,
-    maxStreamsPerConnection: extProc.maxStreamsPerConnection,
     drainNoticeMs: shutdown.readinessDelayMs,
   };
 }

@@ -31,10 +31,7 @@ export class ObservedRouter {
 
   #explain(request: RouteRequest, decision: RouteDecision): void {
     const explanation = decision.explain();
-    this.#log.debug(
-      { requestId: request.headers.get("x-request-id"), ...pickFields(decision, explanation) },
-      "picked",
-    );
+    this.#log.debug({ requestId: request.headers.get("x-request-id"), ...pickFields(decision, explanation) }, "picked");
   }
 }
 

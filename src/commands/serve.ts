@@ -12,31 +12,45 @@ import { CoreSamples } from "./samples.ts";
 /** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
 export async function serve(config: Config, log: Logger, stop: AbortSignal): Promise<void> {
   const core = await assembleCore(config, Math.random);
-  const metrics = new Metrics({ models: config.models.map(({ name }) => name), version });
-  metrics.watchProcess();
-  const closing = new AsyncDisposableStack();
+  const running: Closable[] = [];
   try {
-    const follower = closing.adopt(new KvFollower(core, config.kvEvents, log), (it) => it.close());
-    metrics.sample(new CoreSamples(core, (rank) => follower.sampleOf(rank)));
-    const metricsServer = await startMetrics(config, metrics);
-    if (metricsServer !== undefined) closing.defer(() => metricsServer.close());
-    closing.adopt(healthProber(config, core), (it) => it?.close());
-    const router = new ObservedRouter(core.router, metrics.requests, log);
-    const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
-    closing.defer(() => server.close());
-    server.setReady(true);
-    log.info({ ...addresses(server, metricsServer), ...counts(core), version }, "the picker is ready");
+    const server = await start(core, config, log, running);
     await aborted(stop);
     log.info({ drainTimeoutMs: config.shutdown.drainTimeoutMs }, "draining");
     await server.drain(config.shutdown.drainTimeoutMs);
   } finally {
-    await closing.disposeAsync();
+    for (const part of running.toReversed()) await part.close();
   }
   log.info({}, "stopped");
 }
 
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Starts all parts, the surface last. @param running receives each part once it has to be closed */
+async function start(core: Core, config: Config, log: Logger, running: Closable[]): Promise<ExtProcServer> {
+  const metrics = new Metrics({ models: config.models.map(({ name }) => name), version });
+  metrics.watchProcess();
+  const follower = new KvFollower(core, config.kvEvents, log);
+  running.push(follower);
+  metrics.sample(new CoreSamples(core, (rank) => follower.sampleOf(rank)));
+  const metricsServer = await startMetrics(config, metrics);
+  if (metricsServer !== undefined) running.push(metricsServer);
+  const prober = healthProber(config, core);
+  if (prober !== undefined) running.push(prober);
+  const router = new ObservedRouter(core.router, metrics.requests, log);
+  const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
+  running.push(server);
+  server.setReady(true);
+  log.info({ ...addresses(server, metricsServer), ...counts(core), version }, "the picker is ready");
+  return server;
+}
+
 function startMetrics(config: Config, metrics: Metrics): Promise<MetricsServer> | undefined {
-  return config.metrics.listen === "off" ? undefined : MetricsServer.start(metrics, parseAddress(config.metrics.listen));
+  return config.metrics.listen === "off"
+    ? undefined
+    : MetricsServer.start(metrics, parseAddress(config.metrics.listen));
 }
 
 function healthProber(config: Config, core: Core): HealthProber | undefined {

@@ -6,4 +6,5 @@ export { loadConfig } from "./load-config.ts";
 export { readModelFolder } from "./model-folder.ts";
 export type { ConfigFlags } from "./overrides.ts";
 export { renderReference } from "./reference-page.ts";
+export { renderConfig } from "./render-config.ts";
 export type { Config, ModelSettings, WorkerSettings } from "./schema.ts";

@@ -45,7 +45,7 @@ export async function prepareRequest(
   if (parsed.api === "promptless") return loadOnly(base, parsed.reason);
   if (model?.pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
   const prompt = await model.pipeline.tokenize(parsed);
-  const injects = prompt.injectable && model.pipeline.profile.injectsTokens && parsed.extensions.tokenData === undefined;
+  const injects = prompt.injectable && model.pipeline.profile.injectsTokens;
   return {
     ...base,
     prompt,
@@ -78,7 +78,11 @@ function loadOnly(base: Pick<PreparedRequest, "api" | "model" | "pinned">, reaso
   };
 }
 
-function servedModel(name: string | undefined, models: ModelRegistry, options: PrepareOptions): ServedModel | undefined {
+function servedModel(
+  name: string | undefined,
+  models: ModelRegistry,
+  options: PrepareOptions,
+): ServedModel | undefined {
   if (name === undefined || name === "") return models.only;
   const found = models.find(name);
   if (found === undefined && options.unknownModel === "refuse" && models.values().length > 0) {

@@ -96,7 +96,10 @@ export class Router {
   }
 
   /** Undefined when nobody can prefill alone: the request is served aggregated then. */
-  #placePrefill(prepared: PreparedRequest, base: Constraints): { chosen: PhaseChoice; booked: Reservation } | undefined {
+  #placePrefill(
+    prepared: PreparedRequest,
+    base: Constraints,
+  ): { chosen: PhaseChoice; booked: Reservation } | undefined {
     const constraints = { ...base, roles: prefillRoles };
     const candidates = this.#placer.candidates(prepared, constraints, this.#prefill.assumesKvReuse);
     if (!candidates.some((candidate) => candidate.exclusion === undefined)) return undefined;

@@ -12,7 +12,10 @@ export interface Placement {
  * (dynamo@1.6.1 ext-proc/src/epp.rs `pick`); other engines get only what the worker's settings ask for.
  * @param profile undefined when the request names no model: a Dynamo id would mean nothing then
  */
-export function workerHeaders(placement: Placement, profile: Profile | undefined): readonly (readonly [string, string])[] {
+export function workerHeaders(
+  placement: Placement,
+  profile: Profile | undefined,
+): readonly (readonly [string, string])[] {
   if (profile?.setsDynamoHeaders === true) return dynamoHeaders(placement);
   const { rank, prefill } = placement;
   const headers: [string, string][] = [];
