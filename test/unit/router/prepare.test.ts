@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { applyEdit } from "../../../src/json/index.ts";
+import { completion, fixture, headers, request } from "./fixture.ts";
+
+const workers = [{ name: "a", endpoint: "10.0.0.1:80" }];
+
+describe("preparing a request", () => {
+  it("injects the tokens where the profile's backend takes them, and leaves every other byte", async () => {
+    const { router } = fixture({ workers });
+    const sent = { ...completion(""), body: Buffer.from('{ "prompt":"ab",  "model" : "m", "temperature": 1.0 }') };
+    const { bodyEdit } = await router.prepare(sent);
+    const body = bodyEdit && applyEdit(sent.body, bodyEdit).toString();
+    expect(body).toBe('{ "prompt":"ab",  "model" : "m", "temperature": 1.0 ,"nvext":{"token_data":[97,98]}}');
+  });
+
+  it.each(["vllm", "sglang"] as const)("injects nothing for %s", async (profile) => {
+    const { router } = fixture({ workers, profile });
+    expect((await router.prepare(completion("ab"))).bodyEdit).toBeUndefined();
+  });
+
+  it("routes on the client's own tokens and does not replace them", async () => {
+    const { router } = fixture({ workers });
+    const prepared = await router.prepare(completion("ab", { nvext: { token_data: [7, 8, 9, 10] } }));
+    expect(prepared.bodyEdit).toBeUndefined();
+    expect([...(prepared.prompt?.tokenIds ?? [])]).toEqual([7, 8, 9, 10]);
+    expect(prepared.hashes?.count).toBe(1);
+  });
+
+  it("routes a batch of prompts and injects nothing", async () => {
+    const { router } = fixture({ workers });
+    const prepared = await router.prepare(completion(["abcd", "xyz"]));
+    expect(prepared.bodyEdit).toBeUndefined();
+    expect(prepared.hashes?.count).toBe(1);
+  });
+
+  it.each([
+    { name: "the model's name", model: "m", found: "m" },
+    { name: "an alias", model: "alias", found: "m" },
+  ])("finds the model by $name", async ({ model, found }) => {
+    const { router } = fixture({ workers });
+    expect((await router.prepare(completion("ab", { model }))).model?.name).toBe(found);
+  });
+
+  it("refuses an unknown model, or places it by load where the setting says so", async () => {
+    const unknown = completion("ab", { model: "other" });
+    const strict = fixture({ workers });
+    await expect(strict.router.prepare(unknown)).rejects.toMatchObject({ code: "unknown_model", field: "model" });
+    const lenient = fixture({ workers, options: { unknownModel: "load" } });
+    const prepared = await lenient.router.prepare(unknown);
+    expect(prepared).toMatchObject({ loadOnlyReason: "unknown model", hashes: undefined });
+  });
+
+  it.each(["/v1/embeddings", "/v1/models", "/somewhere"])("places %s by load, its body untouched", async (path) => {
+    const { router } = fixture({ workers });
+    const prepared = await router.prepare(request(path, '{"input":["x"]}'));
+    expect(prepared).toMatchObject({ api: "promptless", hashes: undefined, bodyEdit: undefined });
+  });
+
+  it("restores the original refusal of unknown shapes by setting", async () => {
+    const { router } = fixture({ workers, options: { refuseUnknownShapes: true } });
+    await expect(router.prepare(request("/somewhere", '{"input":["x"]}'))).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  });
+
+  it("separates caches by tenant: the header wins over the body's salt", async () => {
+    const { router } = fixture({ workers });
+    const local = async (values: Record<string, string>, body: object) => {
+      const prepared = await router.prepare({ ...completion("abcd", body), headers: headers(values) });
+      return prepared.hashes?.local.join();
+    };
+    const plain = await local({}, {});
+    const salted = await local({}, { nvext: { cache_salt: "t1" } });
+    expect(salted).not.toBe(plain);
+    expect(await local({ "x-tenant-id": " t1 " }, { nvext: { cache_salt: "other" } })).toBe(salted);
+    expect(await local({ "x-tenant-id": " " }, {})).toBe(plain);
+  });
+});
+
+describe("body fields that choose a worker", () => {
+  it.each([
+    { nvext: { backend_instance_id: 5 } },
+    { nvext: { prefill_worker_id: 5 } },
+    { bootstrap_host: "h" },
+    { kv_transfer_params: { do_remote_prefill: true } },
+    { routed_dp_rank: 1 },
+  ])("are refused: %j", async (pin) => {
+    const { router } = fixture({ workers, profile: "vllm" });
+    const [field = ""] = Object.keys(pin);
+    await expect(router.prepare(completion("ab", pin))).rejects.toMatchObject({
+      code: "invalid_request",
+      field: expect.stringContaining(field),
+    });
+  });
+
+  it("are refused on paths without a prompt too", async () => {
+    const { router } = fixture({ workers });
+    await expect(router.prepare(request("/v1/embeddings", '{"kv_transfer_params":{}}'))).rejects.toMatchObject({
+      field: "kv_transfer_params",
+    });
+  });
+});
