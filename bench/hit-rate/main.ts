@@ -15,7 +15,7 @@ const barOfGap = 0.9;
 
 const { values } = parseArgs({ options: { runs: { type: "string", default: "3" }, url: { type: "string" } } });
 const runs = values.url === undefined ? Number(values.runs) : 1;
-const tokenize = await productTokenizer(await testModelFolder(), workerOptions.blockSize ?? 16);
+const tokenize = await productTokenizer(testModelFolder(), workerOptions.blockSize ?? 16);
 
 console.log("60 conversations x 6 turns, 16 at once, 3 skewed tenants; 4 workers x 1,280 blocks of 16 tokens\n");
 console.log("run  routing    hit rate  uncached tokens  prompt tokens  first byte ms p50 / p90 / p99");
