@@ -1,0 +1,43 @@
+import { Buffer } from "node:buffer";
+import { readFileSync } from "node:fs";
+import { type ParsedRequest, type ParseOptions, parseRequest } from "../../../src/api/index.ts";
+import { httpStatusByCode, RoutingError } from "../../../src/errors/index.ts";
+import { JsonObject, type JsonValue, parseJson } from "../../../src/json/index.ts";
+
+export const dynamoOptions: ParseOptions = { dialect: "dynamo", refuseUnknownShapes: false, maxDepth: 512 };
+export const engineOptions: ParseOptions = { ...dynamoOptions, dialect: "engine" };
+
+/** Lines of a JSON-lines file under test/fixtures. */
+export function readLines<T>(file: string): readonly T[] {
+  const text = readFileSync(new URL(`../../fixtures/${file}`, import.meta.url), "utf8");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as T);
+}
+
+export function parseText(path: string | undefined, text: string, options: Partial<ParseOptions> = {}): ParsedRequest {
+  return parseRequest(path, Buffer.from(text), { ...dynamoOptions, ...options });
+}
+
+/** A body as a client library would send it. */
+export function parseBody(path: string | undefined, body: object, options: Partial<ParseOptions> = {}): ParsedRequest {
+  return parseText(path, JSON.stringify(body), options);
+}
+
+/** The refusal of a request, as its client sees it; fails the test when it is accepted. */
+export function refusalOf(parse: () => unknown): { status: number; field: string | undefined; message: string } {
+  try {
+    parse();
+  } catch (error) {
+    if (!(error instanceof RoutingError)) throw error;
+    return { status: httpStatusByCode[error.code], field: error.field, message: error.message };
+  }
+  throw new Error("the request was accepted");
+}
+
+export function object(value: unknown): JsonObject {
+  const parsed: JsonValue = parseJson(Buffer.from(JSON.stringify(value)));
+  if (parsed instanceof JsonObject) return parsed;
+  throw new TypeError("not an object");
+}
