@@ -1,17 +1,122 @@
+import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import type { WorkerRank } from "../fleet/index.ts";
+import { type KvEventCounters, KvEventSubscriber, TurnBudget } from "../kv-events/index.ts";
 import type { KvEventSample, Logger } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
+import { EventTotals } from "./event-totals.ts";
 
-/** Follows the KV events of every worker in the catalogue. */
+const clock = { now: () => performance.now() };
+
+interface Followed {
+  readonly rank: WorkerRank;
+  readonly subscriber: KvEventSubscriber;
+  readonly totals: EventTotals;
+  /** Requests booked on the rank when it was last heard of. */
+  bookedWhenHeard: number;
+  isReportedSilent: boolean;
+}
+
+/** Follows the KV events of every rank in the catalogue, from construction to `close`. */
 export class KvFollower {
-  readonly size = 0;
+  readonly #core: Core;
+  readonly #options: Config["kvEvents"];
+  readonly #log: Logger;
+  readonly #budget = new TurnBudget(clock);
+  readonly #followed = new Map<number, Followed>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #unsubscribe: () => void;
+  readonly #silenceTimer: NodeJS.Timeout | undefined;
 
-  constructor(_core: Core, _options: Config["kvEvents"], _log: Logger) {}
-
-  sampleOf(_rank: WorkerRank): KvEventSample | undefined {
-    return undefined;
+  constructor(core: Core, options: Config["kvEvents"], log: Logger) {
+    this.#core = core;
+    this.#options = options;
+    this.#log = log;
+    this.#unsubscribe = core.catalogue.subscribe({
+      onAdded: (rank) => this.#follow(rank),
+      onRemoved: (rank) => this.#leave(rank.slot),
+    });
+    for (const worker of core.catalogue.workers()) for (const rank of worker.ranks) this.#follow(rank);
+    if (options.silentWorkerWarnMs > 0) {
+      this.#silenceTimer = setInterval(() => this.#reportSilence(), options.silentWorkerWarnMs / 4).unref();
+    }
   }
 
-  async close(): Promise<void> {}
+  /** Ranks that are followed. */
+  get size(): number {
+    return this.#followed.size;
+  }
+
+  /** What came of a rank's events; undefined when it publishes none. */
+  sampleOf(rank: WorkerRank): KvEventSample | undefined {
+    const followed = this.#followed.get(rank.slot);
+    if (followed === undefined) return undefined;
+    const { hasSeenEvents, silentMs } = followed.subscriber.status;
+    return { ...followed.totals.sample(), lastEventAgeMs: hasSeenEvents ? silentMs : undefined };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#silenceTimer);
+    this.#unsubscribe();
+    for (const slot of [...this.#followed.keys()]) this.#leave(slot);
+    await Promise.all(this.#closing);
+  }
+
+  #follow(rank: WorkerRank): void {
+    const { kvEvents, worker, slot } = rank;
+    const model = this.#core.models.find(worker.models[0] ?? this.#core.models.only?.name ?? "");
+    if (kvEvents === undefined || model === undefined) return;
+    const totals = new EventTotals();
+    const counters: KvEventCounters = { add: (counter, _slot, amount, reason) => totals.add(counter, amount, reason) };
+    const subscriber = new KvEventSubscriber(
+      {
+        endpoint: kvEvents.endpoint,
+        replayEndpoint: kvEvents.replayEndpoint,
+        slot,
+        blockSize: model.index.blockSize,
+        onLostTrack: this.#options.onUnrepairableGap,
+        replayTotalMs: this.#options.replayTimeoutMs,
+        maxPendingBatches: this.#options.maxPendingBatches,
+      },
+      {
+        sink: model.index,
+        budget: this.#budget,
+        counters,
+        log: this.#log.child({ worker: worker.name, dpRank: rank.dpRank }),
+        clock,
+      },
+    );
+    subscriber.start();
+    this.#followed.set(slot, { rank, subscriber, totals, bookedWhenHeard: 0, isReportedSilent: false });
+  }
+
+  #leave(slot: number): void {
+    const followed = this.#followed.get(slot);
+    if (followed === undefined) return;
+    this.#followed.delete(slot);
+    const closed = followed.subscriber
+      .close()
+      .catch((err: unknown) => this.#log.warn({ err, slot }, "a KV event subscription did not close cleanly"))
+      .finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+  }
+
+  /** A worker that takes requests and publishes nothing looks like one whose cache is always empty: say so, once. */
+  #reportSilence(): void {
+    for (const followed of this.#followed.values()) {
+      const { rank, subscriber } = followed;
+      const booked = this.#core.loads.bookedRequests(rank.slot);
+      const { silentMs } = subscriber.status;
+      if (silentMs < this.#options.silentWorkerWarnMs) {
+        followed.bookedWhenHeard = booked;
+        followed.isReportedSilent = false;
+      } else if (booked > followed.bookedWhenHeard && !followed.isReportedSilent) {
+        followed.isReportedSilent = true;
+        this.#log.warn(
+          { worker: rank.worker.name, dpRank: rank.dpRank, kvEvents: rank.kvEvents?.endpoint, silentMs },
+          "the worker serves requests but publishes no KV events: its cache counts as empty",
+        );
+      }
+    }
+  }
 }

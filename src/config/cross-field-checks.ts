@@ -77,8 +77,16 @@ function checkWorkers({ workers, models }: Config, report: Report): void {
     for (const [j, model] of worker.models.entries()) {
       if (!known.includes(model)) report(["workers", i, "models", j], `expected one of ${listed(known)}`, model);
     }
+    checkEventModel(worker, i, known, report);
     for (const key of ["kvEvents", "kvReplay"] as const) checkLastPort(worker, key, ["workers", i, key], report);
   }
+}
+
+/** KV events do not say which model their blocks belong to. */
+function checkEventModel(worker: WorkerSettings, i: number, known: readonly string[], report: Report): void {
+  const served = worker.models.length === 0 ? known : worker.models;
+  if (worker.kvEvents === undefined || served.length === 1) return;
+  report(["workers", i, "models"], `expected the one model whose KV events it publishes, of ${listed(known)}`, served);
 }
 
 function checkLastPort(worker: WorkerSettings, key: "kvEvents" | "kvReplay", path: Path, report: Report): void {

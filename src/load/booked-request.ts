@@ -55,6 +55,7 @@ export class BookedRequest implements Reservation {
     const load = this.#table.loadOf(slot);
     const last = this.#assumesKvReuse ? load.blocks.hold(sequence, count) : load.blocks.holdAlone(sequence, count);
     load.reservations.add(this);
+    load.bookedRequests++;
     load.prefillTokens += this.#prefillTokens;
     load.outputBlocks += this.#outputWeight;
     this.#booking = { slot, load, last };

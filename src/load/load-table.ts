@@ -84,6 +84,11 @@ export class LoadTable {
     return this.#loads[slot]?.reservations.size ?? 0;
   }
 
+  /** Requests booked on the slot since it is in use, running ones included. */
+  bookedRequests(slot: number): number {
+    return this.#loads[slot]?.bookedRequests ?? 0;
+  }
+
   /**
    * Of a prompt's `count` blocks, those after the longest prefix that the slot's running requests hold. O(log count).
    * @param sequence chained sequence hashes, lo,hi pairs

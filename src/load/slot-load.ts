@@ -6,6 +6,8 @@ export class SlotLoad {
   readonly blocks = new PrefixRuns();
   readonly reservations = new Set<Reservation>();
   prefillTokens = 0;
+  /** Ever, running ones included. */
+  bookedRequests = 0;
   /** Output blocks, weighted. */
   outputBlocks = 0;
 

@@ -65,7 +65,7 @@ describe("preparing a request", () => {
 
   it("separates caches by tenant: the header wins over the body's salt", async () => {
     const { router } = fixture({ workers });
-    const local = async (values: Record<string, string>, body: object) => {
+    const local = async (values: Record<string, string>, body: Record<string, unknown>) => {
       const prepared = await router.prepare({ ...completion("abcd", body), headers: headers(values) });
       return prepared.hashes?.local.join();
     };
