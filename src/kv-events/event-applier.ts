@@ -1,0 +1,178 @@
+import {
+  type CacheSaltLookup,
+  decodeEventBatch,
+  type IndexChange,
+  type KvEvent,
+  KvEventNormalizer,
+  type StorageTier,
+  type StoredBlocks,
+  type U64,
+} from "../kv/index.ts";
+import type { KvEventCounters, KvEventLog } from "./observer.ts";
+import type { TurnBudget } from "./turn-budget.ts";
+
+/** Where the changes go: a `PrefixIndex`. */
+export interface KvEventSink {
+  store(slot: number, blocks: StoredBlocks): void;
+  remove(slot: number, blockHashes: Uint32Array, tier?: StorageTier): void;
+  /** Forgets up to `maxBlocks` blocks of the slot; returns whether none is left. */
+  clear(slot: number, maxBlocks?: number): boolean;
+  cacheSaltOf(slot: number, hash: U64): string | undefined;
+}
+
+export interface EventApplierOptions {
+  /** Slot of the rank whose stream it is. */
+  readonly slot: number;
+  /** Slot of another data-parallel rank that this stream also speaks of; absent = all events are of `slot`. */
+  readonly slotOfRank?: ((dataParallelRank: number) => number | undefined) | undefined;
+  /** Tokens in a block of the index. */
+  readonly blockSize: number;
+}
+
+interface RankState {
+  readonly slot: number;
+  readonly normalizer: KvEventNormalizer;
+  readonly cacheSaltOf: CacheSaltLookup;
+}
+
+/** Most blocks of one uninterrupted step: a fraction of a ms. */
+const sliceBlocks = 1_024;
+
+/** Applies batches of one stream to the index, a slice of the event loop at a time. Calls must not overlap. */
+export class EventApplier {
+  readonly #options: EventApplierOptions;
+  readonly #sink: KvEventSink;
+  readonly #budget: TurnBudget;
+  readonly #counters: KvEventCounters;
+  readonly #log: KvEventLog;
+  readonly #ranks = new Map<number, RankState>();
+  #foreignBlockSize: number | undefined;
+
+  constructor(
+    options: EventApplierOptions,
+    outputs: {
+      readonly sink: KvEventSink;
+      readonly budget: TurnBudget;
+      readonly counters: KvEventCounters;
+      readonly log: KvEventLog;
+    },
+  ) {
+    this.#options = options;
+    this.#sink = outputs.sink;
+    this.#budget = outputs.budget;
+    this.#counters = outputs.counters;
+    this.#log = outputs.log;
+  }
+
+  /** Block size that the engine uses and that does not fit; undefined = none seen. */
+  get foreignBlockSize(): number | undefined {
+    return this.#foreignBlockSize;
+  }
+
+  /**
+   * Applies one batch. Returns whether it cleared the cache, so that nothing before it matters any more. Throws
+   * KvEventDecodeError, before any change, when the payload is none.
+   */
+  async apply(payload: Buffer): Promise<boolean> {
+    if (this.#budget.isSpent) await this.#budget.nextTurn();
+    const batch = decodeEventBatch(payload);
+    for (const [reason, amount] of Object.entries(batch.skipped)) {
+      if (amount > 0) this.#counters.add("skipped_events", this.#options.slot, amount, reason);
+    }
+    const slot = this.#slotOf(batch.dataParallelRank);
+    if (slot === undefined) {
+      this.#counters.add("unknown_rank_events", this.#options.slot, batch.events.length);
+      return false;
+    }
+    const rank = this.#rankOf(slot);
+    let hasCleared = false;
+    for (const event of batch.events) {
+      if (await this.#applyEvent(rank, event)) hasCleared = true;
+    }
+    return hasCleared;
+  }
+
+  /** Forgets everything that this stream has told. */
+  async clear(): Promise<void> {
+    await this.#clearSlot(this.#options.slot);
+    for (const slot of this.#ranks.keys()) await this.#clearSlot(slot);
+    this.#ranks.clear();
+  }
+
+  async #applyEvent(rank: RankState, event: KvEvent): Promise<boolean> {
+    if (this.#budget.isSpent) await this.#budget.nextTurn();
+    const change = rank.normalizer.normalize(event, rank.cacheSaltOf);
+    if (change.kind === "filtered") {
+      this.#counters.add("filtered_events", rank.slot, 1, change.reason);
+      if (change.reason === "block_size_mismatch" && event.kind === "stored") this.#warnOfBlockSize(event.blockSize);
+      return false;
+    }
+    await this.#change(rank.slot, change);
+    return change.kind === "clear";
+  }
+
+  async #change(slot: number, change: IndexChange): Promise<void> {
+    if (change.kind === "clear") {
+      this.#counters.add("clears", slot, 1);
+      await this.#clearSlot(slot);
+    } else if (change.kind === "remove") {
+      const { blockHashes, tier } = change;
+      this.#counters.add("blocks_removed", slot, blockHashes.length / 2);
+      for (let at = 0; at < blockHashes.length; at += 2 * sliceBlocks) {
+        if (at > 0 && this.#budget.isSpent) await this.#budget.nextTurn();
+        this.#sink.remove(slot, blockHashes.subarray(at, at + 2 * sliceBlocks), tier);
+      }
+    } else {
+      this.#counters.add("blocks_stored", slot, change.blocks.blockHashes.length / 2);
+      await this.#store(slot, change.blocks);
+    }
+  }
+
+  async #store(slot: number, blocks: StoredBlocks): Promise<void> {
+    const { blockHashes, localHashes } = blocks;
+    for (let at = 0; at < blockHashes.length; at += 2 * sliceBlocks) {
+      if (at > 0 && this.#budget.isSpent) await this.#budget.nextTurn();
+      this.#sink.store(slot, {
+        ...blocks,
+        parentHash:
+          at === 0 ? blocks.parentHash : { low: blockHashes[at - 2] as number, high: blockHashes[at - 1] as number },
+        blockHashes: blockHashes.subarray(at, at + 2 * sliceBlocks),
+        localHashes: localHashes.subarray(at, at + 2 * sliceBlocks),
+      });
+    }
+  }
+
+  async #clearSlot(slot: number): Promise<void> {
+    while (!this.#sink.clear(slot, 2 * sliceBlocks)) {
+      if (this.#budget.isSpent) await this.#budget.nextTurn();
+    }
+  }
+
+  #slotOf(dataParallelRank: number | undefined): number | undefined {
+    const { slot, slotOfRank } = this.#options;
+    return dataParallelRank === undefined || slotOfRank === undefined ? slot : slotOfRank(dataParallelRank);
+  }
+
+  #rankOf(slot: number): RankState {
+    let rank = this.#ranks.get(slot);
+    if (rank === undefined) {
+      rank = {
+        slot,
+        normalizer: new KvEventNormalizer(this.#options.blockSize),
+        cacheSaltOf: (hash) => this.#sink.cacheSaltOf(slot, hash),
+      };
+      this.#ranks.set(slot, rank);
+    }
+    return rank;
+  }
+
+  #warnOfBlockSize(engineBlockSize: number): void {
+    if (this.#foreignBlockSize !== undefined) return;
+    this.#foreignBlockSize = engineBlockSize;
+    const { slot, blockSize } = this.#options;
+    this.#log.warn(
+      { slot, engineBlockSize, blockSize },
+      "the engine's KV block size differs from the configured one: its prefixes cannot be matched",
+    );
+  }
+}

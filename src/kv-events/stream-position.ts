@@ -1,0 +1,64 @@
+import { fingerprint, type U64 } from "../kv/index.ts";
+
+/** How a live batch stands to what has been applied. */
+export type Verdict = "first" | "next" | "duplicate" | "gap" | "restart";
+
+/** Batches whose content is remembered, to tell a batch seen twice from a restarted engine. */
+const rememberedBatches = 4_096;
+
+/**
+ * How far a stream has been applied, and what exactly. The live stream keeps its order, so a sequence number that does not
+ * go up means that the engine has started anew; only a batch that a replay brought first comes again, with the same content.
+ */
+export class StreamPosition {
+  readonly #sequences = new Float64Array(rememberedBatches).fill(-1);
+  readonly #contents = new Uint32Array(2 * rememberedBatches);
+  #last: number | undefined;
+  #lastLive: number | undefined;
+
+  /** Sequence number of the last batch applied; undefined before the first. */
+  get last(): number | undefined {
+    return this.#last;
+  }
+
+  reset(): void {
+    this.#sequences.fill(-1);
+    this.#last = undefined;
+    this.#lastLive = undefined;
+  }
+
+  /** Judges a batch of the live stream. */
+  judgeLive(sequence: number, payload: Uint8Array): Verdict {
+    if (this.#last === undefined) return "first";
+    if (this.#lastLive !== undefined && sequence <= this.#lastLive) return "restart";
+    if (sequence > this.#last) return sequence === this.#last + 1 ? "next" : "gap";
+    return this.isSame(sequence, payload) ? "duplicate" : "restart";
+  }
+
+  noteLive(sequence: number): void {
+    this.#lastLive = sequence;
+  }
+
+  /** Records that a batch is being applied. */
+  accept(sequence: number, payload: Uint8Array): void {
+    const { low, high } = contentOf(payload);
+    const at = sequence % rememberedBatches;
+    this.#sequences[at] = sequence;
+    this.#contents[2 * at] = low;
+    this.#contents[2 * at + 1] = high;
+    this.#last = sequence;
+  }
+
+  /** True when this very batch was applied under this number, and not too long ago. */
+  isSame(sequence: number, payload: Uint8Array): boolean {
+    const at = sequence % rememberedBatches;
+    if (this.#sequences[at] !== sequence) return false;
+    const { low, high } = contentOf(payload);
+    return this.#contents[2 * at] === low && this.#contents[2 * at + 1] === high;
+  }
+}
+
+function contentOf(payload: Uint8Array): U64 {
+  // The head holds the engine's time stamp, which no two batches share.
+  return fingerprint(payload.length > 4_096 ? payload.subarray(0, 4_096) : payload);
+}
