@@ -87,27 +87,19 @@ const runs: Readonly<Record<string, () => Promise<void>>> = {
   },
   random_hashes_per_process: async () => {
     const engine = await engineOf();
-    const rank = follow(engine);
-    rank.index.store(1, {
-      parentHash: undefined,
-      blockHashes: Uint32Array.of(1, 0),
-      localHashes: Uint32Array.of(5, 5),
-    });
     const other = await engineOf();
-    const second = follow(other);
+    const first = follow(engine);
+    const second = follow(other, { index: first.index, slot: 1 });
     await Promise.all([engine.subscribed(), other.subscribed()]);
-    for (const { of, base } of [
-      { of: engine, base: 100 },
-      { of: other, base: 7_000 },
-    ]) {
-      await of.publish([stored([1, 2], undefined, base)]);
-    }
-    await rank.expectOverlap([1, 2], 2);
+    await engine.publish([stored([1, 2], undefined, 100)]);
+    await other.publish([stored([1, 2], undefined, 7_000)]);
+    await first.expectOverlap([1, 2], 2);
     await second.expectOverlap([1, 2], 2);
     await other.publish([stored([3], 2, 7_000)]);
     await second.expectOverlap([1, 2, 3], 3);
     await other.publish([removed([3, 2, 1], 7_000)]);
     await second.expectOverlap([1, 2, 3], 0);
+    expect(first.overlap([1, 2, 3])).toBe(2);
   },
 };
 

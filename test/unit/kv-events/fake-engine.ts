@@ -17,12 +17,14 @@ export class FakeEngine {
   readonly #options: FakeEngineOptions;
   readonly #buffer: [number, Buffer][] = [];
   readonly replayRequests: number[] = [];
+  #isMute: boolean;
   #sequence = 0;
   #stamp = 0;
   #serving: Promise<void> = Promise.resolve();
 
   private constructor(options: FakeEngineOptions) {
     this.#options = options;
+    this.#isMute = options.replay === "mute";
     this.#router = options.replay === undefined ? undefined : new Router({ linger: 0 });
   }
 
@@ -68,6 +70,11 @@ export class FakeEngine {
     return this;
   }
 
+  /** From here on a mute replay answers. */
+  unmute(): void {
+    this.#isMute = false;
+  }
+
   async stop(): Promise<void> {
     this.#publisher.close();
     this.#router?.close();
@@ -79,7 +86,7 @@ export class FakeEngine {
       if (client === undefined || from === undefined) continue;
       const first = Number(from.readBigUInt64BE());
       this.replayRequests.push(first);
-      if (this.#options.replay === "mute") continue;
+      if (this.#isMute) continue;
       const topic = this.#options.replay === "with-topic" ? ["kv-events"] : [];
       for (const [sequence, payload] of this.#buffer) {
         if (sequence >= first) await router.send([client, "", ...topic, numberFrame(sequence), payload]);

@@ -12,12 +12,15 @@ const clock = { now: () => performance.now() };
 
 /** An index that follows one engine, with what a test asks of it. */
 export class FollowedRank {
-  readonly index = new PrefixIndex({ blockSize: 4, maxBlocks: 20_000 });
+  readonly index: PrefixIndex;
+  readonly slot: number;
   readonly counts = new Map<string, number>();
   readonly warnings: string[] = [];
   readonly subscriber: KvEventSubscriber;
 
-  constructor(engine: FakeEngine, options: Partial<KvEventSubscriberOptions> = {}) {
+  constructor(engine: FakeEngine, options: Partial<KvEventSubscriberOptions> & { readonly index?: PrefixIndex } = {}) {
+    this.index = options.index ?? new PrefixIndex({ blockSize: 4, maxBlocks: 20_000 });
+    this.slot = options.slot ?? 0;
     this.subscriber = new KvEventSubscriber(
       {
         endpoint: engine.endpoints.events,
@@ -47,8 +50,8 @@ export class FollowedRank {
     return this.counts.get(counter) ?? 0;
   }
 
-  /** Leading blocks of a prompt that slot 0, or another, holds. */
-  overlap(blocks: readonly number[], slot = 0): number {
+  /** Leading blocks of a prompt that the rank, or another, holds. */
+  overlap(blocks: readonly number[], slot = this.slot): number {
     const tokens = Uint32Array.from(
       blocks.flatMap((block) => [4 * block, 4 * block + 1, 4 * block + 2, 4 * block + 3]),
     );
@@ -57,7 +60,7 @@ export class FollowedRank {
     return out[slot] ?? 0;
   }
 
-  async expectOverlap(blocks: readonly number[], expected: number, slot = 0): Promise<void> {
+  async expectOverlap(blocks: readonly number[], expected: number, slot = this.slot): Promise<void> {
     await vi.waitFor(() => expect(this.overlap(blocks, slot)).toBe(expected), { timeout: 5_000, interval: 2 });
   }
 

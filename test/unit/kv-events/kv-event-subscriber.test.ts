@@ -1,0 +1,238 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { KvEventSubscriberOptions } from "../../../src/kv-events/index.ts";
+import { cleared, FakeEngine, type FakeEngineOptions, removed, stored } from "./fake-engine.ts";
+import { FollowedRank } from "./followed-rank.ts";
+
+const closing: (() => Promise<void>)[] = [];
+
+async function engineOf(options: FakeEngineOptions = {}): Promise<FakeEngine> {
+  const engine = await FakeEngine.start(options);
+  closing.push(() => engine.stop());
+  return engine;
+}
+
+function follow(engine: FakeEngine, options: Partial<KvEventSubscriberOptions> = {}): FollowedRank {
+  const rank = new FollowedRank(engine, options);
+  closing.push(() => rank.subscriber.close());
+  return rank;
+}
+
+async function followedEngine(engineOptions: FakeEngineOptions = {}, options: Partial<KvEventSubscriberOptions> = {}) {
+  const engine = await engineOf(engineOptions);
+  const rank = follow(engine, options);
+  await engine.subscribed();
+  return { engine, rank };
+}
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+describe("KvEventSubscriber", () => {
+  it("applies live stores, removals and clears in order", async () => {
+    const { engine, rank } = await followedEngine();
+    await engine.publish([stored([1, 2, 3]), removed([3])]);
+    await rank.expectOverlap([1, 2, 3], 2);
+    await engine.publish([cleared, stored([5])]);
+    await rank.expectOverlap([5], 1);
+    expect(rank.overlap([1])).toBe(0);
+    expect(rank.subscriber.status).toMatchObject({ lastSequence: 1, isStale: false, hasSeenEvents: true });
+  });
+
+  it.each(["plain", "with-topic"] as const)("fills a gap by replay (%s frames)", async (replay) => {
+    const { engine, rank } = await followedEngine({ replay });
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    await engine.publish([stored([2], 1)], { lost: true });
+    await engine.publish([stored([3], 2)], { lost: true });
+    await engine.publish([stored([4], 3)]);
+    await rank.expectOverlap([1, 2, 3, 4], 4);
+    expect(rank.count("gaps")).toBe(1);
+    expect(rank.count("lost_tracks")).toBe(0);
+    expect(engine.replayRequests).toEqual([0, 0]);
+  });
+
+  it("joins late: takes what the engine still has, and the live batches after it once", async () => {
+    const engine = await engineOf({ replay: "plain", bufferBatches: 3 });
+    for (const block of [1, 2, 3, 4, 5]) await engine.publish([stored([block])]);
+    const rank = follow(engine);
+    await engine.subscribed();
+    await engine.publish([stored([6])]);
+    await rank.expectOverlap([6], 1);
+    await rank.expectOverlap([5], 1);
+    expect([1, 2].map((block) => rank.overlap([block]))).toEqual([0, 0]);
+    expect(rank.count("restarts")).toBe(0);
+    expect(rank.count("lost_tracks")).toBe(0);
+  });
+
+  it("resets the rank when the replay no longer has what was lost", async () => {
+    const { engine, rank } = await followedEngine({ replay: "plain", bufferBatches: 2 });
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    for (const block of [2, 3, 4]) await engine.publish([stored([block])], { lost: true });
+    await engine.publish([stored([5])]);
+    await rank.expectOverlap([5], 1);
+    expect([1, 2, 3, 4].map((block) => rank.overlap([block]))).toEqual([0, 0, 0, 1]);
+    expect(rank.count("lost_tracks")).toBe(1);
+  });
+
+  it("keeps a rank whose track is lost, and says that it is stale, when so set", async () => {
+    const { engine, rank } = await followedEngine({}, { onLostTrack: "stale" });
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    await engine.publish([removed([1])], { lost: true });
+    await engine.publish([stored([2])]);
+    await rank.expectOverlap([2], 1);
+    expect(rank.overlap([1])).toBe(1);
+    expect(rank.subscriber.status.isStale).toBe(true);
+    await engine.publish([cleared]);
+    await rank.expectOverlap([1], 0);
+    expect(rank.subscriber.status.isStale).toBe(false);
+  });
+
+  it("notices on reconnecting that another engine answers, before that one says anything", async () => {
+    const { engine, rank } = await followedEngine({ replay: "plain" });
+    await engine.publish([stored([1])]);
+    await engine.publish([stored([2], 1)]);
+    await rank.expectOverlap([1, 2], 2);
+    const { endpoints } = engine;
+    await engine.stop();
+    const restarted = (await engineOf({ replay: "plain", endpoints })).useStampsFrom(1_000);
+    await restarted.publish([stored([11])], { lost: true });
+    await restarted.publish([stored([12], 11)], { lost: true });
+    await restarted.publish([stored([13], 12)], { lost: true });
+    await rank.expectOverlap([11, 12, 13], 3);
+    expect(rank.overlap([1, 2])).toBe(0);
+    expect(rank.count("restarts")).toBe(1);
+  });
+
+  it("notices on reconnecting that the new engine has nothing yet", async () => {
+    const { engine, rank } = await followedEngine({ replay: "plain" });
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    const { endpoints } = engine;
+    await engine.stop();
+    await engineOf({ replay: "plain", endpoints });
+    await rank.expectOverlap([1], 0);
+  });
+
+  it("keeps its state when the same engine is reached again", async () => {
+    const { engine, rank } = await followedEngine({ replay: "plain" });
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    const { endpoints } = engine;
+    await engine.stop();
+    const again = await engineOf({ replay: "plain", endpoints });
+    await again.publish([stored([1])], { lost: true });
+    await again.subscribed();
+    await again.publish([stored([2], 1)]);
+    await rank.expectOverlap([1, 2], 2);
+    expect(rank.count("restarts")).toBe(0);
+    expect(rank.count("lost_tracks")).toBe(0);
+  });
+
+  it("waits for a mute replay once, and not again for each gap", async () => {
+    const { engine, rank } = await followedEngine({ replay: "mute" }, { replayIdleMs: 100 });
+    for (const block of [1, 2, 3]) {
+      await engine.publish([stored([90 + block])], { lost: true });
+      await engine.publish([stored([block])]);
+    }
+    await rank.expectOverlap([3], 1);
+    expect(rank.count("replay_failures")).toBe(1);
+    expect(rank.count("lost_tracks")).toBe(2);
+    expect(rank.warnings.filter((warning) => warning === "no replay of KV events")).toHaveLength(1);
+  });
+
+  it("fetches the beginning later when the replay was not there at first", async () => {
+    const engine = await engineOf({ replay: "mute" });
+    await engine.publish([stored([1])], { lost: true });
+    const rank = follow(engine, { replayIdleMs: 50, replayBackoffMs: 0 });
+    await engine.subscribed();
+    await rank.expectCount("replay_failures", 1);
+    await engine.publish([stored([2], 1)]);
+    await vi.waitFor(() => expect(rank.index.stats.orphans).toBe(1));
+    engine.unmute();
+    await engine.publish([stored([3], 2)]);
+    await rank.expectOverlap([1, 2, 3], 3);
+    expect(rank.subscriber.status.lastSequence).toBe(2);
+  });
+
+  it("puts the events of other data-parallel ranks in their slots", async () => {
+    const { engine, rank } = await followedEngine(
+      {},
+      { slotOfRank: (dpRank) => (dpRank < 2 ? 10 + dpRank : undefined) },
+    );
+    await engine.publish([stored([1])], { rank: 1 });
+    await engine.publish([stored([1]), stored([2])], { rank: 7 });
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1, 11);
+    await rank.expectOverlap([1], 1, 0);
+    expect(rank.count("unknown_rank_events")).toBe(2);
+  });
+
+  it("says once that the engine's blocks are of another size", async () => {
+    const { engine, rank } = await followedEngine();
+    const event = ["BlockStored", [1], null, [1, 2, 3, 4, 5, 6, 7, 8], 8, null];
+    await engine.publish([event, event]);
+    await engine.publish([event]);
+    await vi.waitFor(() => expect(rank.counts.get("filtered_events block_size_mismatch")).toBe(3));
+    expect(rank.warnings).toHaveLength(1);
+    expect(rank.subscriber.status.foreignBlockSize).toBe(8);
+  });
+
+  it("goes on after frames that are no message, and forgets the rank after a batch that it cannot read", async () => {
+    const { engine, rank } = await followedEngine();
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    await engine.publishFrames(["only a topic"]);
+    await engine.publishFrames(["", "short", Buffer.from("x")]);
+    await rank.expectCount("bad_batches", 2);
+    expect(rank.overlap([1])).toBe(1);
+    await engine.publishRaw(Buffer.from([0xc1]));
+    await rank.expectOverlap([1], 0);
+    await engine.publish([["Weird"], stored([2])]);
+    await rank.expectOverlap([2], 1);
+    expect(rank.counts.get("skipped_events unknown_event")).toBe(1);
+  });
+
+  it("applies a store of more blocks than one slice", async () => {
+    const { engine, rank } = await followedEngine();
+    const blocks = Array.from({ length: 5_000 }, (_, i) => i + 1);
+    await engine.publish([stored(blocks)]);
+    await rank.expectOverlap(blocks, 5_000);
+    await engine.publish([removed(blocks.slice(100))]);
+    await rank.expectOverlap(blocks, 100);
+    await engine.publish([cleared]);
+    await rank.expectOverlap(blocks, 0);
+  });
+
+  it("tells how long the engine has been silent", async () => {
+    const { rank } = await followedEngine();
+    await vi.waitFor(() => expect(rank.subscriber.status.isConnected).toBe(true));
+    expect(rank.subscriber.status).toMatchObject({ hasSeenEvents: false, lastSequence: undefined });
+    expect(rank.subscriber.status.silentMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it("closes while a replay waits", async () => {
+    const engine = await engineOf({ replay: "mute" });
+    const rank = follow(engine, { replayIdleMs: 60_000, replayTotalMs: 60_000 });
+    await vi.waitFor(() => expect(engine.replayRequests).toHaveLength(1));
+    await rank.subscriber.close();
+    await rank.subscriber.close();
+  });
+
+  it("refuses an address that is none", async () => {
+    const engine = await engineOf();
+    expect(() => new FollowedRank(engine, { endpoint: "nowhere" })).toThrow(
+      "cannot subscribe to KV events at 'nowhere'",
+    );
+  });
+
+  it.each([{ blockSize: 0 }, { replayIdleMs: 0 }, { replayTotalMs: Number.NaN }, { replayBackoffMs: -1 }])(
+    "refuses %o",
+    async (options) => {
+      const engine = await engineOf();
+      expect(() => new FollowedRank(engine, options)).toThrow(RangeError);
+    },
+  );
+});
