@@ -16,7 +16,20 @@ interface PreparedTemplate {
 
 const probeTool = JsonObject.from([
   ["type", "function"],
-  ["function", JsonObject.from([["name", "probe"], ["description", ""], ["parameters", JsonObject.from([["type", "object"], ["properties", JsonObject.from([])]])]])],
+  [
+    "function",
+    JsonObject.from([
+      ["name", "probe"],
+      ["description", ""],
+      [
+        "parameters",
+        JsonObject.from([
+          ["type", "object"],
+          ["properties", JsonObject.from([])],
+        ]),
+      ],
+    ]),
+  ],
 ]);
 
 /** Turns conversations into prompts, as one backend does it for one model. */

@@ -18,7 +18,10 @@ export interface CompletionSettings {
  * batch; with a list of one text, or with token ids, it is ignored (dynamo@1.6.1 preprocessor gather_tokens, observed).
  * @throws RoutingError for token ids that the model does not have
  */
-export async function completionTokens(parsed: CompletionsParsed, settings: CompletionSettings): Promise<TokenizedPrompt> {
+export async function completionTokens(
+  parsed: CompletionsParsed,
+  settings: CompletionSettings,
+): Promise<TokenizedPrompt> {
   const { prompt } = parsed;
   const given = settings.profile.injectsTokens ? parsed.extensions.tokenData : undefined;
   if (given !== undefined) checkTokenIds(given, settings.idBound, "nvext.token_data");
@@ -29,7 +32,7 @@ export async function completionTokens(parsed: CompletionsParsed, settings: Comp
       checkTokenIds(prompt.ids, settings.idBound, "prompt");
       return exactPrompt(prompt.ids, true);
     case "id-lists":
-      prompt.lists.forEach((ids, at) => checkTokenIds(ids, settings.idBound, `prompt[${at}]`));
+      for (const [at, ids] of prompt.lists.entries()) checkTokenIds(ids, settings.idBound, `prompt[${at}]`);
       return prompts(prompt.lists);
     case "text":
       return given === undefined ? textTokens([prompt.text], parsed, settings) : exactPrompt(given, false);
@@ -54,4 +57,3 @@ function prompts(lists: readonly Uint32Array[]): TokenizedPrompt {
   if (lists.length > 1) return batchPrompt(lists);
   return exactPrompt(lists[0] ?? new Uint32Array(0), true);
 }
-

@@ -25,7 +25,8 @@ const mediaTypes: ReadonlyMap<string, string> = new Map([
  */
 export function shapeContent(message: Message, isPartsRequired: boolean): Message {
   const content = message.get("content");
-  if (typeof content === "string") return isPartsRequired ? withMembers(message, { content: [textPart(content)] }) : message;
+  if (typeof content === "string")
+    return isPartsRequired ? withMembers(message, { content: [textPart(content)] }) : message;
   if (!isList(content) || content.length === 0) return message;
   const parts = content.map(templatePart);
   const texts = parts.map(partText);

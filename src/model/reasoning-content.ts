@@ -9,7 +9,10 @@ export type ReasoningForm = "inline" | "text" | "as-is";
 const probeText = "REASONING_PROBE_7f3a";
 
 /** @param render the prompt of messages; undefined when it cannot be rendered */
-export function reasoningForm(source: string, render: (messages: readonly Message[]) => string | undefined): ReasoningForm {
+export function reasoningForm(
+  source: string,
+  render: (messages: readonly Message[]) => string | undefined,
+): ReasoningForm {
   if (!source.includes("reasoning_content")) return "inline";
   const prints = (reasoning: JsonValue) => {
     const answer = withMembers(plainMessage("assistant", "Assistant"), { reasoning_content: reasoning });

@@ -7,7 +7,10 @@ const allNames = ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token
 const dynamoNames = ["bos_token", "eos_token", "unk_token"] as const;
 
 /** Special tokens as variables of a template: the declared ones for Hugging Face's, three of them, known or not, for Dynamo's. */
-export function specialTokenVariables(tokenizerConfig: JsonObject, isDynamo: boolean): readonly (readonly [string, JsonValue])[] {
+export function specialTokenVariables(
+  tokenizerConfig: JsonObject,
+  isDynamo: boolean,
+): readonly (readonly [string, JsonValue])[] {
   const names = isDynamo ? dynamoNames : allNames;
   const variables = names.map((name) => [name, tokenText(tokenizerConfig.get(name))] as const);
   return isDynamo ? variables : variables.filter(([, text]) => text !== null);

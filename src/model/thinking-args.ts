@@ -1,4 +1,4 @@
-import { JsonNumber, JsonObject, type JsonValue } from "../json/index.ts";
+import { JsonNumber, type JsonObject, type JsonValue } from "../json/index.ts";
 import { withMembers } from "./messages.ts";
 
 /**
@@ -8,7 +8,9 @@ import { withMembers } from "./messages.ts";
 export function withThinkingAliases(args: JsonObject | undefined): JsonObject | undefined {
   if (args === undefined) return undefined;
   const isThinking =
-    switchValue(args.get("thinking")) ?? switchValue(args.get("enable_thinking")) ?? modeValue(args.get("thinking_mode"));
+    switchValue(args.get("thinking")) ??
+    switchValue(args.get("enable_thinking")) ??
+    modeValue(args.get("thinking_mode"));
   return isThinking === undefined ? args : withMembers(args, { thinking: isThinking, enable_thinking: isThinking });
 }
 

@@ -8,12 +8,21 @@ const probeArguments = '{"argument_probe": "7f3a",  "n": 1}';
  * Whether a template prints the arguments of earlier tool calls as the text that it is given; otherwise it wants the parsed value.
  * @param render the prompt of messages; undefined when it cannot be rendered
  */
-export function keepsArgumentText(source: string, render: (messages: readonly Message[]) => string | undefined): boolean {
+export function keepsArgumentText(
+  source: string,
+  render: (messages: readonly Message[]) => string | undefined,
+): boolean {
   if (!source.includes("arguments is string")) return false;
   const call = JsonObject.from([
     ["id", "call_probe"],
     ["type", "function"],
-    ["function", JsonObject.from([["name", "probe"], ["arguments", probeArguments]])],
+    [
+      "function",
+      JsonObject.from([
+        ["name", "probe"],
+        ["arguments", probeArguments],
+      ]),
+    ],
   ]);
   const answer = withMembers(plainMessage("assistant", ""), { tool_calls: [call] });
   return render([plainMessage("user", "User"), answer])?.includes(probeArguments) === true;

@@ -5,8 +5,8 @@ import { parseTemplate } from "./engine.ts";
 import { TemplateInterpreter } from "./interpreter.ts";
 import type { Node } from "./nodes.ts";
 import { markOutputs } from "./output-nodes.ts";
-import { globalScope } from "./scope.ts";
 import { isString } from "./runtime-values.ts";
+import { globalScope } from "./scope.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "./template-errors.ts";
 
 /** The variables that a template sees: `messages`, `tools`, `bos_token` and so on. A missing one is undefined, null is None. */

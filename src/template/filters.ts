@@ -8,6 +8,7 @@ import { dumpJson } from "./python-json.ts";
 import { strip } from "./python-text.ts";
 import {
   ArrayValue,
+  GeneratorValue,
   IntegerValue,
   isArray,
   isInteger,
@@ -31,7 +32,6 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ["count", length],
   ["trim", (operand, args, dialect) => text(strip(printed(operand, dialect), stringArgument(args, 0, "chars")))],
   ["string", (operand, _, dialect) => text(printed(operand, dialect))],
-  ["safe", (operand) => operand],
   ["default", orElse],
   ["d", orElse],
   ["list", (operand, _, dialect) => new ArrayValue([...loopItems(operand, dialect)])],
@@ -43,21 +43,39 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ["lower", (operand) => text(stringOf(operand).toLowerCase())],
   ["replace", (operand, args) => text(replaced(stringOf(operand), args))],
   ["items", items],
-  ["map", (operand, args, dialect) => map(sequence(operand), args, dialect)],
-  ["select", (operand, args, dialect) => select(sequence(operand), args, 0, true, dialect)],
-  ["reject", (operand, args, dialect) => select(sequence(operand), args, 0, false, dialect)],
-  ["selectattr", (operand, args, dialect) => select(sequence(operand), args, 1, true, dialect)],
-  ["rejectattr", (operand, args, dialect) => select(sequence(operand), args, 1, false, dialect)],
+  ["map", (operand, args, dialect) => lazy(mapped(sequence(operand), args, dialect), dialect)],
+  [
+    "select",
+    (operand, args, dialect) => lazy(selected(sequence(operand), args, { testAt: 0, isKept: true }, dialect), dialect),
+  ],
+  [
+    "reject",
+    (operand, args, dialect) => lazy(selected(sequence(operand), args, { testAt: 0, isKept: false }, dialect), dialect),
+  ],
+  [
+    "selectattr",
+    (operand, args, dialect) => lazy(selected(sequence(operand), args, { testAt: 1, isKept: true }, dialect), dialect),
+  ],
+  [
+    "rejectattr",
+    (operand, args, dialect) => lazy(selected(sequence(operand), args, { testAt: 1, isKept: false }, dialect), dialect),
+  ],
 ]);
 
 /** `operand | name(...)`. */
-export function applyFilter(operand: RuntimeValue, name: string, args: Arguments, dialect: TemplateDialect): RuntimeValue {
+export function applyFilter(
+  operand: RuntimeValue,
+  name: string,
+  args: Arguments,
+  dialect: TemplateDialect,
+): RuntimeValue {
   const filter = filters.get(name);
   if (filter === undefined) throw new UnsupportedTemplateError(`filter ${name}`);
   return filter(operand, args, dialect);
 }
 
 function toJson(operand: RuntimeValue, args: Arguments, dialect: TemplateDialect): RuntimeValue {
+  if (operand instanceof GeneratorValue) throw new TemplateRefusal();
   if (isUndefined(operand)) {
     // json.dumps cannot take jinja2's Undefined; what minijinja makes of it is not known.
     throw dialect === "huggingface" ? new TemplateRefusal() : new UnsupportedTemplateError("tojson of undefined");
@@ -83,6 +101,7 @@ function separators(args: Arguments): (string | undefined)[] {
 
 function length(operand: RuntimeValue, _: Arguments, dialect: TemplateDialect): RuntimeValue {
   if (isUndefined(operand)) return new IntegerValue(0);
+  if (operand instanceof GeneratorValue) throw new TemplateRefusal();
   if (isArray(operand)) return new IntegerValue(operand.value.length);
   if (isMapping(operand)) return new IntegerValue(operand.value.size);
   if (isString(operand)) return new IntegerValue([...operand.value].length);
@@ -108,7 +127,8 @@ function stringOf(operand: RuntimeValue): string {
 }
 
 function joined(operands: readonly RuntimeValue[], args: Arguments, dialect: TemplateDialect): string {
-  if (args.named.has("attribute") || args.positional.length > 1) throw new UnsupportedTemplateError("join by attribute");
+  if (args.named.has("attribute") || args.positional.length > 1)
+    throw new UnsupportedTemplateError("join by attribute");
   const parts = operands.map((item) => {
     if (isString(item) || isInteger(item)) return printed(item, dialect);
     throw new UnsupportedTemplateError(`join of ${item.type}`);
@@ -121,38 +141,45 @@ function items(operand: RuntimeValue): RuntimeValue {
   return new ArrayValue([...operand.value].map(([key, member]) => new ArrayValue([text(key), member])));
 }
 
-function map(operands: readonly RuntimeValue[], args: Arguments, dialect: TemplateDialect): RuntimeValue {
+/** jinja2 gives generators here, minijinja lists. */
+function lazy(items: RuntimeValue[], dialect: TemplateDialect): RuntimeValue {
+  return dialect === "huggingface" ? new GeneratorValue(items) : new ArrayValue(items);
+}
+
+function mapped(operands: readonly RuntimeValue[], args: Arguments, dialect: TemplateDialect): RuntimeValue[] {
   const attribute = args.named.get("attribute");
   if (attribute === undefined) {
     const name = stringArgument(args, 0, "filter") ?? "";
     const rest = { positional: args.positional.slice(1), named: args.named };
-    return new ArrayValue(operands.map((item) => applyFilter(item, name, rest, dialect)));
+    return operands.map((item) => applyFilter(item, name, rest, dialect));
   }
   const fallback = args.named.get("default");
-  return new ArrayValue(
-    operands.map((item) => {
-      const member = attributeOf(item, attribute);
-      return isUndefined(member) && fallback !== undefined ? fallback : member;
-    }),
-  );
+  return operands.map((item) => {
+    const member = attributeOf(item, attribute);
+    return isUndefined(member) && fallback !== undefined ? fallback : member;
+  });
 }
 
-/** @param testAt place of the test's name among the arguments; before it stands the attribute */
-function select(
+interface Selection {
+  /** Place of the test's name among the arguments; before it stands the attribute. */
+  readonly testAt: 0 | 1;
+  /** Whether those that meet the test are kept, or the others. */
+  readonly isKept: boolean;
+}
+
+function selected(
   operands: readonly RuntimeValue[],
   args: Arguments,
-  testAt: number,
-  isKept: boolean,
+  { testAt, isKept }: Selection,
   dialect: TemplateDialect,
-): RuntimeValue {
+): RuntimeValue[] {
   const attribute = testAt === 0 ? undefined : args.positional[0];
   const test = stringArgument(args, testAt, "test");
   const operand = args.positional[testAt + 1];
-  const chosen = operands.filter((item) => {
+  return operands.filter((item) => {
     const value = attribute === undefined ? item : attributeOf(item, attribute);
     return meets(value, test, operand, dialect) === isKept;
   });
-  return new ArrayValue(chosen);
 }
 
 function attributeOf(item: RuntimeValue, attribute: RuntimeValue): RuntimeValue {
@@ -160,7 +187,12 @@ function attributeOf(item: RuntimeValue, attribute: RuntimeValue): RuntimeValue 
   return memberOf(item, attribute);
 }
 
-function meets(value: RuntimeValue, test: string | undefined, operand: RuntimeValue | undefined, dialect: TemplateDialect): boolean {
+function meets(
+  value: RuntimeValue,
+  test: string | undefined,
+  operand: RuntimeValue | undefined,
+  dialect: TemplateDialect,
+): boolean {
   if (test === undefined) return value.__bool__().value;
   if (operand === undefined) return applyTest(value, test, dialect);
   if (test === "equalto" || test === "eq" || test === "==") return isEqual(value, operand);

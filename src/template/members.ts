@@ -1,4 +1,5 @@
 import {
+  GeneratorValue,
   isArray,
   isInteger,
   isMapping,
@@ -8,7 +9,7 @@ import {
   text,
   undefinedValue,
 } from "./runtime-values.ts";
-import { TemplateRefusal } from "./template-errors.ts";
+import { TemplateRefusal, UnsupportedTemplateError } from "./template-errors.ts";
 
 /** `object.key` and `object[key]`: undefined when there is none. */
 export function memberOf(object: RuntimeValue, key: RuntimeValue): RuntimeValue {
@@ -18,6 +19,7 @@ export function memberOf(object: RuntimeValue, key: RuntimeValue): RuntimeValue 
     return (isString(key) ? members.get(key.value) : undefined) ?? undefinedValue();
   }
   if (!isInteger(key)) return undefinedValue();
+  if (object instanceof GeneratorValue) throw new UnsupportedTemplateError("indexing a generator");
   if (isArray(object)) return object.value.at(key.value) ?? undefinedValue();
   if (!isString(object)) return undefinedValue();
   const character = [...object.value].at(key.value);

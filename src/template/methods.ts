@@ -1,6 +1,6 @@
 import { type Arguments, argument, integerArgument, stringArgument } from "./arguments.ts";
 import type { TemplateDialect } from "./dialect.ts";
-import { split, splitLines, strip, stripLeft, stripRight } from "./python-text.ts";
+import { splitAt, splitLines, splitWords, strip, stripLeft, stripRight } from "./python-text.ts";
 import {
   ArrayValue,
   claim,
@@ -32,7 +32,12 @@ const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, StringM
 ]);
 
 /** `object.name(...)` on strings and mappings. */
-export function callMethod(object: RuntimeValue, name: string, args: Arguments, dialect: TemplateDialect): RuntimeValue {
+export function callMethod(
+  object: RuntimeValue,
+  name: string,
+  args: Arguments,
+  dialect: TemplateDialect,
+): RuntimeValue {
   if (isUndefined(object)) throw new TemplateRefusal();
   if (isString(object)) {
     const method = stringMethods.get(name);
@@ -45,7 +50,8 @@ export function callMethod(object: RuntimeValue, name: string, args: Arguments, 
     return new NullValue(null);
   }
   // Lists, numbers and None have none of the methods of strings and mappings: an error on every side.
-  if ((stringMethods.has(name) || mappingMethods.has(name)) && (isArray(object) || isNone(object))) throw new TemplateRefusal();
+  if ((stringMethods.has(name) || mappingMethods.has(name)) && (isArray(object) || isNone(object)))
+    throw new TemplateRefusal();
   throw new UnsupportedTemplateError(`method ${name} of ${object.type}`);
 }
 
@@ -80,7 +86,8 @@ function unknownArguments(): never {
 function splitBy(value: string, args: Arguments): RuntimeValue {
   const separator = stringArgument(args, 0, "sep");
   if (separator === "") throw new UnsupportedTemplateError("split at an empty separator");
-  return list(split(value, separator, integerArgument(args, 1, "maxsplit") ?? -1));
+  const limit = integerArgument(args, 1, "maxsplit") ?? -1;
+  return list(separator === undefined ? splitWords(value, limit) : splitAt(value, separator, limit));
 }
 
 function affixes(args: Arguments): readonly string[] {
@@ -95,8 +102,7 @@ export function replaced(value: string, args: Arguments): string {
   const from = stringArgument(args, 0, "old");
   const to = stringArgument(args, 1, "new");
   if (from === undefined || to === undefined || from === "") throw new UnsupportedTemplateError("replace of this");
-  const parts = split(value, from, integerArgument(args, 2, "count") ?? -1);
-  return parts.join(to);
+  return splitAt(value, from, integerArgument(args, 2, "count") ?? -1).join(to);
 }
 
 function joinedBy(separator: string, items: RuntimeValue | undefined): string {

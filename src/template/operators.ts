@@ -57,7 +57,10 @@ export function isEqual(left: RuntimeValue, right: RuntimeValue): boolean {
     return left.value.length === right.value.length && left.value.every((item, at) => isSame(item, right.value[at]));
   }
   if (isMapping(left) && isMapping(right)) {
-    return left.value.size === right.value.size && [...left.value].every(([key, member]) => isSame(member, right.value.get(key)));
+    return (
+      left.value.size === right.value.size &&
+      [...left.value].every(([key, member]) => isSame(member, right.value.get(key)))
+    );
   }
   return left.type === right.type && left.value === right.value;
 }
@@ -82,7 +85,8 @@ function isContained(item: RuntimeValue, container: RuntimeValue, dialect: Templ
 
 /** minijinja spells what is not a string in its own way here. */
 function joined(value: RuntimeValue, dialect: TemplateDialect): string {
-  if (dialect === "huggingface" || isString(value) || isInteger(value) || isUndefined(value)) return printed(value, dialect);
+  if (dialect === "huggingface" || isString(value) || isInteger(value) || isUndefined(value))
+    return printed(value, dialect);
   throw new UnsupportedTemplateError(`~ of ${value.type}`);
 }
 

@@ -1,4 +1,4 @@
-import type { BlockNode, ForNode, IfNode, Node, OutputNode } from "./nodes.ts";
+import type { BlockNode, FilterNode, ForNode, IfNode, NameNode, Node, OutputNode } from "./nodes.ts";
 
 /** Nodes that stand in a block and print nothing of their own, or print text already. */
 const statements = new Set([
@@ -28,5 +28,11 @@ function marked(node: Node): Node {
     markOutputs(node);
     return node;
   }
-  return { type: "Output", expression: node } as OutputNode;
+  return { type: "Output", expression: withoutSafe(node) } as OutputNode;
+}
+
+/** Nothing is escaped when it is printed: `| safe` at the end changes nothing. Elsewhere it makes jinja2 escape what is joined to it. */
+function withoutSafe(node: Node): Node {
+  const { filter, operand } = node as FilterNode;
+  return node.type === "FilterExpression" && (filter as NameNode).value === "safe" ? operand : node;
 }

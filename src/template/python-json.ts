@@ -28,7 +28,13 @@ export function dumpJson(value: RuntimeValue, options: DumpOptions, depth = 0): 
   if (isFloat(value)) return floatText(value.value);
   if (isBoolean(value)) return String(value.value);
   if (isArray(value)) {
-    return enclosed("[", "]", value.value.map((item) => dumpJson(item, options, depth + 1)), options, depth);
+    return enclosed(
+      "[",
+      "]",
+      value.value.map((item) => dumpJson(item, options, depth + 1)),
+      options,
+      depth,
+    );
   }
   if (!isMapping(value)) throw new UnsupportedTemplateError(`tojson of ${value.type}`);
   const { keySeparator = ": " } = options;

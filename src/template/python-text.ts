@@ -1,6 +1,8 @@
 /** What Python's `str.isspace` holds for; JavaScript's `\s` lacks U+001C to U+001F and U+0085, and has U+FEFF. */
 const space = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const leadingSpace = new RegExp(`^[${space}]+`);
+const lineEndCharacters = "\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029";
+const lineEnd = new RegExp(`\\r\\n|[${lineEndCharacters}]`);
 const spaceRun = new RegExp(`[${space}]+`);
 const isSpace = new RegExp(`^[${space}]$`);
 
@@ -39,26 +41,34 @@ export function strip(value: string, characters?: string): string {
   return stripRight(stripLeft(value, characters), characters);
 }
 
-/** Python's `str.split`; `separator` undefined splits at runs of white space. `limit` < 0 is none. */
-export function split(value: string, separator: string | undefined, limit: number): string[] {
+/** Python's `str.split` at a separator. `limit` is the most cuts, < 0 none. */
+export function splitAt(value: string, separator: string, limit: number): string[] {
   const parts: string[] = [];
-  let rest = separator === undefined ? stripLeft(value) : value;
-  if (separator === undefined && rest === "") return parts;
+  let from = 0;
   while (limit < 0 || parts.length < limit) {
-    const found = separator === undefined ? spaceRun.exec(rest) : undefined;
-    const at = separator === undefined ? (found?.index ?? -1) : rest.indexOf(separator);
+    const at = value.indexOf(separator, from);
     if (at === -1) break;
-    const length = found?.[0].length ?? (separator as string).length;
-    if (separator === undefined && at + length === rest.length) return [...parts, rest.slice(0, at)];
-    parts.push(rest.slice(0, at));
-    rest = rest.slice(at + length);
+    parts.push(value.slice(from, at));
+    from = at + separator.length;
   }
-  return [...parts, rest];
+  return [...parts, value.slice(from)];
+}
+
+/** Python's `str.split` at runs of white space; what follows the last cut keeps its end. */
+export function splitWords(value: string, limit: number): string[] {
+  const words: string[] = [];
+  let rest = stripLeft(value);
+  while (rest !== "") {
+    const run = words.length === limit ? null : spaceRun.exec(rest);
+    words.push(run === null ? rest : rest.slice(0, run.index));
+    rest = run === null ? "" : rest.slice(run.index + run[0].length);
+  }
+  return words;
 }
 
 /** Python's `str.splitlines` without line ends. */
 export function splitLines(value: string): string[] {
-  const lines = value.split(/\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/);
+  const lines = value.split(lineEnd);
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
@@ -79,4 +89,3 @@ function exponentText(value: number): string {
   const sign = exponent.startsWith("-") ? "-" : "+";
   return `${mantissa}e${sign}${exponent.replace(/^[+-]/, "").padStart(2, "0")}`;
 }
-

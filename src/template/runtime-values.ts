@@ -55,6 +55,13 @@ export class BigIntegerValue extends IntegerValue {
   }
 }
 
+/** What jinja2's lazy filters give: true even when empty, and neither printed, indexed nor counted. */
+export class GeneratorValue extends ArrayValue {
+  override __bool__(): { readonly value: boolean } {
+    return { value: true };
+  }
+}
+
 export const text = (value: string): RuntimeValue => new StringValue(value);
 export const claim = (value: boolean): RuntimeValue => new BooleanValue(value);
 export const undefinedValue = (): RuntimeValue => new UndefinedValue(undefined);

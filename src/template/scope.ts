@@ -2,7 +2,15 @@ import type { JsonObject } from "../json/index.ts";
 import type { TemplateDialect } from "./dialect.ts";
 import { Environment, type Scope } from "./engine.ts";
 import { runtimeValue } from "./json-values.ts";
-import { FunctionValue, IntegerValue, ArrayValue, isInteger, isString, type RuntimeValue, text } from "./runtime-values.ts";
+import {
+  ArrayValue,
+  FunctionValue,
+  IntegerValue,
+  isInteger,
+  isString,
+  type RuntimeValue,
+  text,
+} from "./runtime-values.ts";
 import { formatTime } from "./strftime.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "./template-errors.ts";
 
@@ -12,7 +20,12 @@ const MAX_RANGE = 100_000;
 /** The outermost scope of a render: the functions that chat templates are given, and the context's variables. */
 export function globalScope(context: JsonObject, dialect: TemplateDialect, now: () => Date): Scope {
   const scope = new Environment();
-  for (const [name, value] of [["true", true], ["True", true], ["false", false], ["False", false]] as const) {
+  for (const [name, value] of [
+    ["true", true],
+    ["True", true],
+    ["false", false],
+    ["False", false],
+  ] as const) {
     scope.setVariable(name, runtimeValue(value, dialect));
   }
   for (const name of ["none", "None"]) scope.setVariable(name, runtimeValue(null, dialect));

@@ -4,7 +4,9 @@ export class TemplateRefusal extends Error {
 
   /** @param detail text of the template's author; never a client's */
   constructor(detail?: string) {
-    super(detail === undefined ? "Invalid request: the chat template refuses these messages" : `Invalid request: ${detail}`);
+    super(
+      detail === undefined ? "Invalid request: the chat template refuses these messages" : `Invalid request: ${detail}`,
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import type { TemplateDialect } from "./dialect.ts";
 import { floatText } from "./python-text.ts";
 import {
   BigIntegerValue,
+  GeneratorValue,
   isArray,
   isBoolean,
   isFloat,
@@ -32,7 +33,7 @@ function represented(value: RuntimeValue, dialect: TemplateDialect): string {
     const members = [...value.value].map(([key, member]) => `${quoted(key, dialect)}: ${represented(member, dialect)}`);
     return `{${members.join(", ")}}`;
   }
-  if (isArray(value) && value.type === "ArrayValue") {
+  if (isArray(value) && value.type === "ArrayValue" && !(value instanceof GeneratorValue)) {
     return `[${value.value.map((item) => represented(item, dialect)).join(", ")}]`;
   }
   throw new UnsupportedTemplateError(`printing a ${value.type}`);
@@ -47,7 +48,8 @@ const plain = /^[\x20-\x7e\n\r\t]*$/;
 
 function quoted(value: string, dialect: TemplateDialect): string {
   // Which other characters are escaped is a matter of Unicode tables on one side and of Rust's on the other.
-  if (!plain.test(value) && !isPrintableLetters(value)) throw new UnsupportedTemplateError("quoting unusual characters");
+  if (!plain.test(value) && !isPrintableLetters(value))
+    throw new UnsupportedTemplateError("quoting unusual characters");
   if (dialect === "dynamo") return `"${escaped(value).replaceAll('"', '\\"')}"`;
   const isDoubleQuoted = value.includes("'") && !value.includes('"');
   if (isDoubleQuoted) return `"${escaped(value)}"`;

@@ -14,7 +14,9 @@ export interface Expectation {
 }
 
 function readLines(file: string): readonly string[] {
-  return readFileSync(join(fixtures, file), "utf8").split("\n").filter((line) => line !== "");
+  return readFileSync(join(fixtures, file), "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
 }
 
 /** The cases, a JSON line each. */
@@ -34,12 +36,16 @@ export function expectations(): ReadonlyMap<string, ReadonlyMap<string, Expectat
 }
 
 /** Folders of the models that are there: those from development dependencies, and others put under `.cache/models` by hand. */
-export function availableModels(names: Iterable<string>): readonly { readonly name: string; readonly folder: string }[] {
+export function availableModels(
+  names: Iterable<string>,
+): readonly { readonly name: string; readonly folder: string }[] {
   const found: { name: string; folder: string }[] = [];
   for (const name of names) {
     const testModel = testModels.find((candidate) => candidate === name);
     const folder =
-      testModel === undefined ? join(import.meta.dirname, "..", "..", ".cache", "models", name) : ensureModelFolder(testModel);
+      testModel === undefined
+        ? join(import.meta.dirname, "..", "..", ".cache", "models", name)
+        : ensureModelFolder(testModel);
     if (existsSync(folder)) found.push({ name, folder });
   }
   return found;

@@ -19,7 +19,8 @@ function report(model: string, outcomes: readonly Outcome[]): void {
   for (const [group, members] of groups) printCount(group, members);
   printCount(`total, ${model}`, outcomes);
   if (!values.failures) return;
-  for (const { name, isPassed, difference } of outcomes) if (!isPassed) console.log(`  ${model} ${name}: ${difference}`);
+  for (const { name, isPassed, difference } of outcomes)
+    if (!isPassed) console.log(`  ${model} ${name}: ${difference}`);
 }
 
 function printCount(label: string, outcomes: readonly Outcome[]): void {
