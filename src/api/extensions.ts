@@ -32,6 +32,9 @@ export interface RequestExtensions {
   readonly stream: boolean;
 }
 
+/** The structs within the envelope: serde reads them strictly, and from an array as well. */
+const strict = { unknown: "refuse", positional: true } as const;
+
 const tokenIds: Reader<Uint32Array> = (value, duplicates) => {
   if (!isList(value)) throw new FieldError("must be an array of token ids");
   const ids = new Uint32Array(value.length);
@@ -65,7 +68,7 @@ const agentHints = struct(
     speculative_prefill: optional(flag),
     latency_sensitivity: optional(float64),
   },
-  { unknown: "refuse" },
+  strict,
 );
 
 const routingConstraints = struct(
@@ -73,10 +76,13 @@ const routingConstraints = struct(
     required_taints: withDefault(listOf(text), []),
     preferred_taints: withDefault(recordOf(float32), new Map<string, number>()),
   },
-  { unknown: "refuse" },
+  strict,
 );
 
-/** Dynamo's extension envelope (dynamo-llm@1.6.1 protocols/common/extensions.rs NvExt): no other key is accepted. */
+/**
+ * Dynamo's extension envelope (dynamo-llm@1.6.1 protocols/common/extensions.rs NvExt): no other key is accepted. Unlike the
+ * frontend it must be an object: an array could hide a worker, and has no place for token data.
+ */
 export const nvext = struct(
   {
     greed_sampling: optional(flag),
@@ -87,7 +93,7 @@ export const nvext = struct(
     max_thinking_tokens: optional(u32),
     cache_salt: optional(text),
     extra_fields: optional(listOf(text)),
-    metadata_upload: optional(struct({ url: required(uploadUrl) }, { unknown: "refuse" })),
+    metadata_upload: optional(struct({ url: required(uploadUrl) }, strict)),
     prefill_worker_id: optional(u64),
     decode_worker_id: optional(u64),
     dp_rank: optional(u32),
@@ -95,7 +101,7 @@ export const nvext = struct(
     agent_hints: optional(agentHints),
     request_timestamp_ms: optional(float64),
     routing_constraints: optional(routingConstraints),
-    router: optional(struct({ ttft_target: optional(float64), itl_target: optional(float64) }, { unknown: "refuse" })),
+    router: optional(struct({ ttft_target: optional(float64), itl_target: optional(float64) }, strict)),
   },
   { unknown: "refuse" },
 );
@@ -136,6 +142,7 @@ const pinsAtRoot = [
 export function clientPinsOf(root: JsonObject): readonly string[] {
   const pins = pinsAtRoot.filter((name) => isGiven(root.get(name)));
   const envelope = root.get("nvext");
+  if (isList(envelope) && envelope.some(isGiven)) return [...pins, "nvext"];
   if (!(envelope instanceof JsonObject)) return pins;
   return [...pins, ...pinsInNvext.filter((name) => isGiven(envelope.get(name))).map((name) => `nvext.${name}`)];
 }

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "../../json/index.ts";
+import { JsonObject, type JsonValue } from "../../json/index.ts";
 import { FieldError } from "./field-error.ts";
-import { anyObject, type DuplicateKeys, type Reader } from "./reader.ts";
+import { anyObject, type DuplicateKeys, isList, type Reader } from "./reader.ts";
 
 /** One member of a typed object. */
 export interface Field<T> {
@@ -54,30 +54,43 @@ export function nullDefault<T>(read: Reader<T>, fallback: T): Field<T> {
   };
 }
 
+/** How a struct differs from the usual one. */
+export interface StructOptions {
+  /** Refuses unknown keys instead of dropping them. */
+  readonly unknown?: "refuse";
+  /** Also takes an array that gives the first members in order, as serde does for structs whose members all have defaults. */
+  readonly positional?: boolean;
+}
+
 /**
  * A typed object: its members in the order of `fields` (which is the order they are written again in), unknown keys dropped.
- * `unknown: "refuse"` refuses them instead.
  */
-export function struct<F extends Fields>(
-  fields: F,
-  options: { readonly unknown?: "refuse" } = {},
-): Reader<StructOf<F>> {
+export function struct<F extends Fields>(fields: F, options: StructOptions = {}): Reader<StructOf<F>> {
   const members = Object.entries(fields).map(([name, field]) => ({ name, field }));
   const known = new Set(members.flatMap(({ name, field }) => [name, ...field.aliases]));
   return (value, duplicates) => {
-    const object = anyObject(value, duplicates);
+    const object =
+      options.positional === true && isList(value) ? byPosition(fields, value) : anyObject(value, duplicates);
     if (duplicates === "refuse") refuseDuplicates(object, known);
     if (options.unknown === "refuse") refuseUnknown(object, known);
     const result: Record<string, unknown> = {};
-    for (const { name, field } of members) {
-      try {
-        result[name] = field.read(memberOf(object, name, field.aliases), duplicates);
-      } catch (error) {
-        throw error instanceof FieldError ? error.within(name) : error;
-      }
-    }
+    for (const { name, field } of members) result[name] = readMember(object, name, field, duplicates);
     return result as StructOf<F>;
   };
+}
+
+function readMember<T>(object: JsonObject, name: string, field: Field<T>, duplicates: DuplicateKeys): T {
+  try {
+    return field.read(memberOf(object, name, field.aliases), duplicates);
+  } catch (error) {
+    throw error instanceof FieldError ? error.within(name) : error;
+  }
+}
+
+function byPosition(fields: Fields, values: readonly JsonValue[]): JsonObject {
+  const names = Object.keys(fields);
+  if (values.length > names.length) throw new FieldError("must be an object");
+  return JsonObject.from(values.map((value, at) => [names[at] as string, value]));
 }
 
 /** A struct chosen by a word in one of its own members; that member comes first in the result. */
