@@ -2,9 +2,11 @@ import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import type { WorkerRank } from "../fleet/index.ts";
 import { type KvEventCounters, KvEventSubscriber, TurnBudget } from "../kv-events/index.ts";
+import type { ServedModel } from "../router/index.ts";
 import type { KvEventSample, Logger } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
 import { EventTotals } from "./event-totals.ts";
+import { IndexFanOut } from "./index-fan-out.ts";
 
 const clock = { now: () => performance.now() };
 
@@ -64,8 +66,9 @@ export class KvFollower {
 
   #follow(rank: WorkerRank): void {
     const { kvEvents, worker, slot } = rank;
-    const model = this.#core.models.find(worker.models[0] ?? this.#core.models.only?.name ?? "");
-    if (kvEvents === undefined || model === undefined) return;
+    const models = this.#modelsOf(rank);
+    const [first] = models;
+    if (kvEvents === undefined || first === undefined) return;
     const totals = new EventTotals();
     const counters: KvEventCounters = { add: (counter, _slot, amount, reason) => totals.add(counter, amount, reason) };
     const subscriber = new KvEventSubscriber(
@@ -73,13 +76,13 @@ export class KvFollower {
         endpoint: kvEvents.endpoint,
         replayEndpoint: kvEvents.replayEndpoint,
         slot,
-        blockSize: model.index.blockSize,
+        blockSize: first.index.blockSize,
         onLostTrack: this.#options.onUnrepairableGap,
         replayTotalMs: this.#options.replayTimeoutMs,
         maxPendingBatches: this.#options.maxPendingBatches,
       },
       {
-        sink: model.index,
+        sink: models.length === 1 ? first.index : new IndexFanOut(models.map(({ index }) => index)),
         budget: this.#budget,
         counters,
         log: this.#log.child({ worker: worker.name, dpRank: rank.dpRank }),
@@ -88,6 +91,11 @@ export class KvFollower {
     );
     subscriber.start();
     this.#followed.set(slot, { rank, subscriber, totals, bookedWhenHeard: 0, isReportedSilent: false });
+  }
+
+  #modelsOf({ worker }: WorkerRank): readonly ServedModel[] {
+    const { models } = this.#core;
+    return models.values().filter(({ name }) => worker.models.length === 0 || worker.models.includes(name));
   }
 
   #leave(slot: number): void {

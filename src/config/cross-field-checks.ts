@@ -77,16 +77,18 @@ function checkWorkers({ workers, models }: Config, report: Report): void {
     for (const [j, model] of worker.models.entries()) {
       if (!known.includes(model)) report(["workers", i, "models", j], `expected one of ${listed(known)}`, model);
     }
-    checkEventModel(worker, i, known, report);
+    checkEventModels({ models }, worker, i, report);
     for (const key of ["kvEvents", "kvReplay"] as const) checkLastPort(worker, key, ["workers", i, key], report);
   }
 }
 
-/** KV events do not say which model their blocks belong to. */
-function checkEventModel(worker: WorkerSettings, i: number, known: readonly string[], report: Report): void {
-  const served = worker.models.length === 0 ? known : worker.models;
-  if (worker.kvEvents === undefined || served.length === 1) return;
-  report(["workers", i, "models"], `expected the one model whose KV events it publishes, of ${listed(known)}`, served);
+/** KV events do not say which model their blocks belong to: they count for each one that the worker serves. */
+function checkEventModels({ models }: Pick<Config, "models">, worker: WorkerSettings, i: number, report: Report): void {
+  if (worker.kvEvents === undefined) return;
+  const served = models.filter(({ name }) => worker.models.length === 0 || worker.models.includes(name));
+  const sizes = new Set(served.map(({ blockSize }) => blockSize));
+  if (sizes.size > 1)
+    report(["workers", i, "models"], "expected models of one blockSize, with kvEvents", worker.models);
 }
 
 function checkLastPort(worker: WorkerSettings, key: "kvEvents" | "kvReplay", path: Path, report: Report): void {
