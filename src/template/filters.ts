@@ -32,6 +32,7 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ["count", length],
   ["trim", (operand, args, dialect) => text(strip(printed(operand, dialect), stringArgument(args, 0, "chars")))],
   ["string", (operand, _, dialect) => text(printed(operand, dialect))],
+  ["safe", safe],
   ["default", orElse],
   ["d", orElse],
   ["list", (operand, _, dialect) => new ArrayValue([...loopItems(operand, dialect)])],
@@ -90,6 +91,12 @@ function toJson(operand: RuntimeValue, args: Arguments, dialect: TemplateDialect
       keySeparator,
     }),
   );
+}
+
+/** Marks text as not to be escaped: nothing is in minijinja, while jinja2 escapes what is joined to it. */
+function safe(operand: RuntimeValue, _: Arguments, dialect: TemplateDialect): RuntimeValue {
+  if (dialect === "huggingface") throw new UnsupportedTemplateError("filter safe");
+  return operand;
 }
 
 function separators(args: Arguments): (string | undefined)[] {

@@ -4,6 +4,7 @@ import {
   IntegerValue,
   isArray,
   isMapping,
+  isNone,
   isString,
   isUndefined,
   ObjectValue,
@@ -26,14 +27,15 @@ export class LoopControl extends Error {
   }
 }
 
-/** What a `for` goes through; nothing for undefined. */
+/** What a `for` goes through; nothing for undefined, and in minijinja for None. */
 export function loopItems(value: RuntimeValue, dialect: TemplateDialect): RuntimeValue[] {
   if (isArray(value)) return value.value;
   if (isMapping(value)) return [...value.value.keys()].map(text);
-  if (isUndefined(value)) return [];
+  if (isUndefined(value) || (isNone(value) && dialect === "dynamo")) return [];
   if (isString(value)) return [...value.value].map(text);
-  // Dynamo's engine is lenient here in ways that are not known.
-  if (dialect === "dynamo") throw new UnsupportedTemplateError(`iterating ${value.type}`);
+  if (value.type === "NamespaceValue" || value.type === "FunctionValue") {
+    throw new UnsupportedTemplateError(`iterating ${value.type}`);
+  }
   throw new TemplateRefusal();
 }
 

@@ -22,10 +22,12 @@ const isNumeric: Test = (value, dialect) =>
 const isSequence: Test = (value, dialect) =>
   isArray(value) || (dialect === "huggingface" && (isString(value) || isMapping(value)));
 
-const isIterable: Test = (value, dialect) => {
-  if (isNone(value) && dialect === "dynamo") throw new UnsupportedTemplateError("iterable of None");
-  return isArray(value) || isString(value) || isMapping(value) || isUndefined(value);
-};
+const isIterable: Test = (value, dialect) =>
+  isArray(value) ||
+  isString(value) ||
+  isMapping(value) ||
+  isUndefined(value) ||
+  (isNone(value) && dialect === "dynamo");
 
 const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["defined", (value) => !isUndefined(value)],
