@@ -1,14 +1,14 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import type { WorkerRank } from "../fleet/index.ts";
-import { type KvEventCounters, KvEventSubscriber, TurnBudget } from "../kv-events/index.ts";
+import { type Clock, type KvEventCounters, KvEventSubscriber, TurnBudget } from "../kv-events/index.ts";
 import type { ServedModel } from "../router/index.ts";
 import type { KvEventSample, Logger } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
 import { EventTotals } from "./event-totals.ts";
 import { IndexFanOut } from "./index-fan-out.ts";
 
-const clock = { now: () => performance.now() };
+const systemClock: Clock = { now: () => performance.now() };
 
 interface Followed {
   readonly rank: WorkerRank;
@@ -24,13 +24,16 @@ export class KvFollower {
   readonly #core: Core;
   readonly #options: Config["kvEvents"];
   readonly #log: Logger;
-  readonly #budget = new TurnBudget(clock);
+  readonly #clock: Clock;
+  readonly #budget: TurnBudget;
   readonly #followed = new Map<number, Followed>();
   readonly #closing = new Set<Promise<void>>();
   readonly #unsubscribe: () => void;
   readonly #silenceTimer: NodeJS.Timeout | undefined;
 
-  constructor(core: Core, options: Config["kvEvents"], log: Logger) {
+  constructor(core: Core, options: Config["kvEvents"], log: Logger, clock: Clock = systemClock) {
+    this.#clock = clock;
+    this.#budget = new TurnBudget(clock);
     this.#core = core;
     this.#options = options;
     this.#log = log;
@@ -86,7 +89,7 @@ export class KvFollower {
         budget: this.#budget,
         counters,
         log: this.#log.child({ worker: worker.name, dpRank: rank.dpRank }),
-        clock,
+        clock: this.#clock,
       },
     );
     subscriber.start();

@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Core } from "../../../src/commands/assemble.ts";
+import { KvFollower } from "../../../src/commands/kv-follower.ts";
+import { staticWorkers } from "../../../src/fleet/index.ts";
+import { PrefixIndex } from "../../../src/kv/index.ts";
+import { ModelRegistry } from "../../../src/router/index.ts";
+import { type SimWorker, startSimWorker } from "../../../src/sim-worker/index.ts";
+import { createLogger } from "../../../src/telemetry/index.ts";
+import { fixture } from "../router/fixture.ts";
+
+const settings = {
+  replayTimeoutMs: 1_000,
+  reconnectMinMs: 100,
+  reconnectMaxMs: 1_000,
+  maxPendingBatches: 100,
+  silentWorkerWarnMs: 0,
+  onUnrepairableGap: "reset",
+} as const;
+
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const part of closing.splice(0).toReversed()) await part.close();
+});
+
+async function engine(): Promise<SimWorker> {
+  const worker = await startSimWorker({ blockSize: 4, kvEventsPort: 0, kvReplayPort: 0, timeScale: 0 });
+  closing.push(worker);
+  return worker;
+}
+
+function coreOf(worker: SimWorker, models = ["m"]): Core {
+  const { router, loads, catalogue } = fixture({ workers: [] });
+  const served = models.map((name) => ({
+    name,
+    aliases: [],
+    pipeline: undefined,
+    index: new PrefixIndex({ blockSize: 4, maxBlocks: 1024 }),
+  }));
+  const registry = new ModelRegistry(served);
+  catalogue.subscribe({
+    onRemoved: ({ slot }) => {
+      for (const { index } of served) index.removeSlot(slot);
+    },
+  });
+  const { kvEventsEndpoint = "", kvReplayEndpoint = "" } = worker;
+  catalogue.replaceAll(
+    staticWorkers([{ name: "w", endpoint: worker.endpoint, kvEvents: kvEventsEndpoint, kvReplay: kvReplayEndpoint }]),
+  );
+  return { router, loads, catalogue, models: registry };
+}
+
+interface Watched {
+  readonly silentWorkerWarnMs?: number;
+  readonly lines?: string[];
+  readonly clock?: { now(): number };
+}
+
+function follow(core: Core, { silentWorkerWarnMs = 0, lines = [], clock }: Watched = {}): KvFollower {
+  const log = createLogger({ level: "warn" }, { write: (line: string) => lines.push(line) });
+  const follower = new KvFollower(core, { ...settings, silentWorkerWarnMs }, log, clock);
+  closing.push(follower);
+  return follower;
+}
+
+async function complete(worker: SimWorker, prompt: readonly number[]): Promise<void> {
+  const body = JSON.stringify({ model: "sim-model", prompt, max_tokens: 1 });
+  const answer = await fetch(`http://${worker.endpoint}/v1/completions`, { method: "POST", body });
+  expect(answer.status).toBe(200);
+  await answer.arrayBuffer();
+}
+
+describe("following KV events", () => {
+  it("fills the index of every model that the worker serves, also with what was stored before", async () => {
+    const worker = await engine();
+    await complete(worker, [1, 2, 3, 4, 5, 6, 7, 8]);
+    const core = coreOf(worker, ["a", "b"]);
+    const follower = follow(core);
+    expect(follower.size).toBe(1);
+    for (const { index } of core.models.values()) await vi.waitFor(() => expect(index.blockCount).toBe(2), 5_000);
+    const [rank] = core.catalogue.ranksFor(undefined);
+    expect(rank && follower.sampleOf(rank)).toMatchObject({ gaps: 0, lastEventAgeMs: expect.any(Number) });
+  });
+
+  it("forgets a worker that leaves", async () => {
+    const worker = await engine();
+    const core = coreOf(worker);
+    const follower = follow(core);
+    await complete(worker, [1, 2, 3, 4]);
+    const index = core.models.only?.index;
+    await vi.waitFor(() => expect(index?.blockCount).toBe(1), 5_000);
+    core.catalogue.replaceAll([]);
+    expect(index?.blockCount).toBe(0);
+    expect(follower.size).toBe(0);
+  });
+
+  it("warns once of a worker that takes requests and publishes nothing", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      const worker = await engine();
+      const core = coreOf(worker);
+      const lines: string[] = [];
+      let nowMs = 0;
+      follow(core, { silentWorkerWarnMs: 1_000, lines, clock: { now: () => nowMs } });
+      nowMs = 5_000;
+      vi.advanceTimersByTime(5_000);
+      expect(lines).toEqual([]);
+      core.loads.reserve(0, { promptTokens: 8, cachedTokens: 0, sequence: new Uint32Array(4), count: 2 });
+      vi.advanceTimersByTime(5_000);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain("publishes no KV events");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

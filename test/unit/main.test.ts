@@ -1,0 +1,92 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "pointsman-main-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const main = new URL("../../src/main.ts", import.meta.url).pathname;
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command line from its sources. */
+function pointsman(args: readonly string[], env: Record<string, string> = {}, input = ""): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, ...env } };
+    const child = execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
+    });
+    child.stdin?.end(input);
+  });
+}
+
+function configFile(text: string): string {
+  const file = join(folder, `${Math.random()}.yaml`);
+  writeFileSync(file, text);
+  return file;
+}
+
+const loadOnly = `
+models: [{ name: m, loadOnly: true }]
+workers:
+  - { name: a, endpoint: "127.0.0.1:8000" }
+  - { name: b, endpoint: "[::1]:8000" }
+`;
+
+describe("the command line", () => {
+  it("checks settings and prints them with their defaults", async () => {
+    const { code, stdout } = await pointsman(["check-config", "--config", configFile(loadOnly)]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("pickDeadlineMs: 5000");
+  });
+
+  it("names every bad setting with its value", async () => {
+    const file = configFile("extProc: { tls: { mode: of }, listn: x }\n");
+    const { code, stderr } = await pointsman(["check-config", "--config", file]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/extProc\.tls\.mode: .*"of"/);
+    expect(stderr).toMatch(/extProc\.listn.*did you mean.*listen/i);
+  });
+
+  it("takes flags over the environment over the file", async () => {
+    const file = configFile("log: { level: warn }\nextProc: { pickDeadlineMs: 1 }\n");
+    const env = { POINTSMAN_LOG_LEVEL: "error", POINTSMAN_EXT_PROC_PICK_DEADLINE_MS: "2" };
+    const args = ["check-config", "--config", file, "--set", "extProc.pickDeadlineMs=3"];
+    const { stdout } = await pointsman(args, env);
+    expect(stdout).toContain("level: error");
+    expect(stdout).toContain("pickDeadlineMs: 3");
+  });
+
+  it("explains a request for people", async () => {
+    const args = ["explain", "--config", configFile(loadOnly), "--path", "/v1/chat/completions", "-"];
+    const body = '{"model":"m","messages":[{"role":"user","content":"hi"}]}';
+    const { code, stdout } = await pointsman(args, {}, body);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/tokens +not known: load-only model/);
+    expect(stdout).toMatch(/=> +a +127\.0\.0\.1:8000/);
+    expect(stdout).toMatch(/ b +\[::1\]:8000/);
+  });
+
+  it("says why a request is refused, by field, and exits with 1", async () => {
+    const args = ["explain", "--config", configFile(loadOnly), "--path", "/v1/chat/completions", "-"];
+    const { code, stdout } = await pointsman(args, {}, '{"model":"m","messages":3}');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^refused: 400 invalid_request \(messages\)/);
+  });
+
+  it("does not start with a worker address that cannot be", async () => {
+    const { code, stderr } = await pointsman([
+      "serve",
+      "--config",
+      configFile('workers: [{ name: a, endpoint: "x" }]'),
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("workers[0].endpoint");
+  });
+});
