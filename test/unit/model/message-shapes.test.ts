@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import { RoutingError } from "../../../src/errors/index.ts";
+import { JsonObject, parseJson, stringifyJson } from "../../../src/json/index.ts";
+import { requiresParts, shapeContent } from "../../../src/model/content-shape.ts";
+import { cutAtFinalMessage, markFinalMessage } from "../../../src/model/final-message.ts";
+import { reasoningForm, shapeReasoning } from "../../../src/model/reasoning-content.ts";
+import { normalizeSystem, probeSystemRules } from "../../../src/model/system-roles.ts";
+import { templateProbe } from "../../../src/model/template-probe.ts";
+import { withThinkingAliases } from "../../../src/model/thinking-args.ts";
+import { keepsArgumentText, parseArguments } from "../../../src/model/tool-arguments.ts";
+import { compileTemplate } from "../../../src/template/index.ts";
+
+function object(value: unknown): JsonObject {
+  const parsed = parseJson(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+  if (!(parsed instanceof JsonObject)) throw new TypeError("an object expected");
+  return parsed;
+}
+
+const message = (role: string, content: unknown) => object({ role, content });
+const plain = (value: JsonObject) => JSON.parse(stringifyJson(value)) as unknown;
+const probe = (source: string) => templateProbe(compileTemplate(source, { dialect: "dynamo" }), [], null);
+
+// Expected values: dynamo-renderer 8.0.3, by its own tests and by running the Dynamo 1.6.1 frontend.
+
+describe("system messages", () => {
+  const lenient = "{% for m in messages %}{{ m.role }}{% endfor %}";
+  const firstOnly =
+    "{% for m in messages %}{% if m.role == 'system' and not loop.first %}{{ raise_exception('first') }}{% endif %}{{ m.role }}{% endfor %}";
+  const alternating =
+    "{% for m in messages %}{% if m.role == 'system' and not loop.first %}{{ raise_exception('first') }}{% endif %}" +
+    "{% if not loop.first and messages[loop.index0 - 1].role == 'user' and m.role == 'user' %}{{ raise_exception('alternate') }}{% endif %}{{ m.role }}{% endfor %}";
+
+  it.each([
+    { name: "anything goes", source: lenient, rules: { demotes: false, coalesces: false } },
+    { name: "system comes first", source: firstOnly, rules: { demotes: true, coalesces: false } },
+    { name: "users alternate, too", source: alternating, rules: { demotes: true, coalesces: true } },
+    {
+      name: "a template that takes no system at all is left alone",
+      source: "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}",
+      rules: { demotes: false, coalesces: false },
+    },
+  ])("probes: $name", ({ source, rules }) => {
+    const render = probe(source);
+    expect(probeSystemRules((messages) => render(messages) !== undefined)).toEqual(rules);
+  });
+
+  const conversation = [
+    message("system", "A"),
+    message("system", "B"),
+    message("user", "hi"),
+    message("system", "reminder"),
+  ];
+
+  it("merges the leading ones, and demotes and coalesces the later ones", () => {
+    expect(normalizeSystem(conversation, { demotes: true, coalesces: true }).map(plain)).toEqual([
+      { role: "system", content: "A\n\nB" },
+      { role: "user", content: "hi\n\nreminder" },
+    ]);
+  });
+
+  it("only demotes where users need not alternate", () => {
+    expect(normalizeSystem(conversation, { demotes: true, coalesces: false }).map(plain)).toEqual([
+      { role: "system", content: "A\n\nB" },
+      { role: "user", content: "hi" },
+      { role: "user", content: "reminder" },
+    ]);
+  });
+
+  it("are left alone by a lenient template", () => {
+    expect(normalizeSystem(conversation, { demotes: false, coalesces: false })).toBe(conversation);
+  });
+});
+
+describe("content", () => {
+  it.each([
+    { name: "plain text", source: "{{ messages[0].content }}", isRequired: false },
+    { name: "parts only", source: "{% for p in messages[0].content %}{{ p.text }}{% endfor %}", isRequired: true },
+    {
+      name: "either",
+      source:
+        "{% if messages[0].content is string %}{{ messages[0].content }}{% else %}{{ messages[0].content[0].text }}{% endif %}",
+      isRequired: false,
+    },
+  ])("probes a template that takes $name", ({ source, isRequired }) => {
+    expect(requiresParts(probe(source))).toBe(isRequired);
+  });
+
+  const texts = [
+    { type: "text", text: "one" },
+    { type: "text", text: "two" },
+  ];
+  const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
+
+  it.each([
+    { name: "joins text parts by line ends", content: texts, isPartsRequired: false, shaped: "one\ntwo" },
+    { name: "keeps an empty list", content: [], isPartsRequired: false, shaped: [] },
+    { name: "keeps parts where they are required", content: texts, isPartsRequired: true, shaped: texts },
+    {
+      name: "makes a part of text where they are required",
+      content: "a",
+      isPartsRequired: true,
+      shaped: [{ type: "text", text: "a" }],
+    },
+    {
+      name: "renames media parts",
+      content: [texts[0], image],
+      isPartsRequired: false,
+      shaped: [texts[0], { type: "image" }],
+    },
+  ])("$name", ({ content, isPartsRequired, shaped }) => {
+    expect(plain(shapeContent(message("user", content), isPartsRequired))).toEqual({ role: "user", content: shaped });
+  });
+});
+
+describe("reasoning of earlier turns", () => {
+  const asText =
+    "{% for m in messages %}{{ m.content }}{% if m.reasoning_content %}{{ m.reasoning_content.strip() }}{% endif %}{% endfor %}";
+  const asList = "{% for m in messages %}{% for r in m.reasoning_content %}{{ r }}{% endfor %}{% endfor %}";
+
+  it.each([
+    {
+      name: "puts it into the content of a template that does not know it",
+      source: "{{ messages[0].content }}",
+      form: "inline",
+    },
+    { name: "joins it for a template that takes text", source: asText, form: "text" },
+    { name: "leaves it to a template that takes lists", source: asList, form: "as-is" },
+  ])("$name", ({ source, form }) => {
+    expect(reasoningForm(source, probe(source))).toBe(form);
+  });
+
+  it.each([
+    { name: "a text before a text", content: "x", reasoning: "a", shaped: "<think>a</think>x" },
+    {
+      name: "a block for each segment that is not empty",
+      content: "x",
+      reasoning: ["a", "", "b"],
+      shaped: "<think>a</think><think>b</think>x",
+    },
+    {
+      name: "a part before parts",
+      content: [{ type: "text", text: "x" }],
+      reasoning: "a",
+      shaped: [
+        { type: "text", text: "<think>a</think>" },
+        { type: "text", text: "x" },
+      ],
+    },
+    { name: "nothing for an empty one", content: "x", reasoning: "", shaped: "x" },
+  ])("inline: $name", ({ content, reasoning, shaped }) => {
+    const turn = object({ role: "assistant", content, reasoning_content: reasoning });
+    expect(plain(shapeReasoning(turn, "inline"))).toEqual({ role: "assistant", content: shaped });
+  });
+
+  it("becomes the content of a turn without one", () => {
+    const turn = object({ role: "assistant", reasoning_content: "a" });
+    expect(plain(shapeReasoning(turn, "inline"))).toEqual({ role: "assistant", content: "<think>a</think>" });
+  });
+
+  it("is joined by line ends as text", () => {
+    const turn = object({ role: "assistant", content: "x", reasoning_content: ["a", "", "b"] });
+    expect(shapeReasoning(turn, "text").get("reasoning_content")).toBe("a\nb");
+  });
+});
+
+describe("arguments of earlier tool calls", () => {
+  const call = (text: string) =>
+    object({ role: "assistant", tool_calls: [{ function: { name: "f", arguments: text } }] });
+  const keeping =
+    "{% for m in messages %}{% for c in m.tool_calls %}{% if c.function.arguments is string %}{{ c.function.arguments }}{% else %}{{ c.function.arguments | tojson }}{% endif %}{% endfor %}{% endfor %}";
+
+  it("stay text for a template that says so and prints them", () => {
+    expect(keepsArgumentText(keeping, probe(keeping))).toBe(true);
+    const quoting = keeping.replace("{{ c.function.arguments }}", "{{ c.function.arguments | tojson }}");
+    expect(keepsArgumentText(quoting, probe(quoting))).toBe(false);
+  });
+
+  it("are parsed otherwise, digits and order kept", () => {
+    const parsed = parseArguments(call('{"b": 1.0, "10": 2}'), false);
+    expect(stringifyJson(parsed)).toBe(
+      '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"b":1.0,"10":2}}}]}',
+    );
+  });
+
+  it("stay text when they are no JSON", () => {
+    expect(plain(parseArguments(call("not json"), false))).toEqual(plain(call("not json")));
+  });
+});
+
+describe("thinking switches", () => {
+  it.each([
+    { args: '{"enable_thinking": "false"}', isThinking: false },
+    { args: '{"enable_thinking": 0}', isThinking: false },
+    { args: '{"thinking": "off"}', isThinking: false },
+    { args: '{"thinking_mode": "disabled"}', isThinking: false },
+    { args: '{"thinking": null, "enable_thinking": "false"}', isThinking: false },
+    { args: '{"thinking": true, "enable_thinking": false}', isThinking: true },
+  ])("$args", ({ args, isThinking }) => {
+    const switched = withThinkingAliases(object(args));
+    expect([switched?.get("thinking"), switched?.get("enable_thinking")]).toEqual([isThinking, isThinking]);
+  });
+
+  it("leaves arguments alone that decide nothing", () => {
+    const args = object('{"thinking_mode": "adaptive", "other": 1}');
+    expect(withThinkingAliases(args)).toBe(args);
+  });
+});
+
+describe("continuing the final message", () => {
+  const render = (content: unknown, print: (text: string) => string) => {
+    const last = markFinalMessage([message("user", "hi"), message("assistant", content)])
+      .at(-1)
+      ?.get("content");
+    const text =
+      typeof last === "string"
+        ? last
+        : JSON.stringify(last, (_, value: unknown) => (value instanceof JsonObject ? plain(value) : value));
+    return cutAtFinalMessage(`<user>hi<assistant>${print(text)}<end>`);
+  };
+
+  it("ends the prompt with its text", () => {
+    expect(render("Sure, ", (text) => text)).toBe("<user>hi<assistant>Sure, ");
+  });
+
+  it("ends it without trailing space where the template trims", () => {
+    expect(render("Sure \n", (text) => text.trim())).toBe("<user>hi<assistant>Sure");
+  });
+
+  it.each([{ content: "" }, { content: null }, { content: [] }, { content: [{ type: "text", text: "" }] }])(
+    "refuses $content",
+    ({ content }) => {
+      expect(() => markFinalMessage([message("assistant", content)])).toThrow(RoutingError);
+    },
+  );
+
+  it("refuses a template that does not print it", () => {
+    expect(() => cutAtFinalMessage("<end>")).toThrow(RoutingError);
+  });
+
+  it("continues the last part with text", () => {
+    const parts = [
+      { type: "text", text: "A" },
+      { type: "text", text: "" },
+    ];
+    const [marked] = markFinalMessage([message("assistant", parts)]);
+    expect(JSON.stringify(marked === undefined ? undefined : plain(marked))).toContain("ACONTINUE_FINAL_MESSAGE_TAG ");
+  });
+});

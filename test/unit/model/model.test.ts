@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { type ChatParsed, type CompletionsParsed, parseRequest } from "../../../src/api/index.ts";
+import { RoutingError } from "../../../src/errors/index.ts";
+import { Model, ModelLoadError, type ProfileName, profileByName } from "../../../src/model/index.ts";
+import { modelFiles, plainTemplate } from "./model-folder.ts";
+
+function load(
+  profile: ProfileName = "dynamo",
+  files = modelFiles(plainTemplate),
+  maxPromptLength?: number,
+): Promise<Model> {
+  const limits = maxPromptLength === undefined ? {} : { maxPromptLength };
+  return Model.load({ name: "m", profile: profileByName(profile), blockSize: 16, ...limits }, files);
+}
+
+function parsed(path: string, body: object, profile: ProfileName = "dynamo"): ChatParsed | CompletionsParsed {
+  const { dialect } = profileByName(profile);
+  const options = { dialect, refuseUnknownShapes: false, maxDepth: 100 };
+  const request = parseRequest(path, Buffer.from(JSON.stringify({ model: "m", ...body })), options);
+  if (request.api === "promptless") throw new TypeError("a prompt expected");
+  return request;
+}
+
+const chat = (body: object, profile?: ProfileName) => parsed("/v1/chat/completions", body, profile);
+const completion = (body: object, profile?: ProfileName) => parsed("/v1/completions", body, profile);
+const hello = [{ role: "user", content: "hello" }];
+const media = [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }] }];
+
+describe("a conversation", () => {
+  it("becomes the tokens of its rendered prompt, which may be injected", async () => {
+    const prompt = await (await load()).tokenize(chat({ messages: hello }));
+    expect(prompt).toEqual({
+      tokenIds: Uint32Array.of(12, 10, 2, 14),
+      injectable: true,
+      batch: undefined,
+      text: "user hello <e> assistant",
+      inexactReason: undefined,
+    });
+  });
+
+  it("is refused where its template refuses it", async () => {
+    const model = await load("dynamo", modelFiles("{{ raise_exception('no') }}"));
+    await expect(model.tokenize(chat({ messages: hello }))).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  it.each([
+    { name: "the model has no chat template", files: modelFiles(undefined), body: { messages: hello } },
+    {
+      name: "the template uses an unknown filter",
+      files: modelFiles("{{ messages | dictsort }}"),
+      body: { messages: hello },
+    },
+    { name: "a message has an image", files: modelFiles("{{ messages[0].role }}"), body: { messages: media } },
+  ])("is routed by load when $name", async ({ files, body }) => {
+    const prompt = await (await load("dynamo", files)).tokenize(chat(body));
+    expect(prompt.inexactReason).toEqual(expect.any(String));
+    expect(prompt.tokenIds).toHaveLength(0);
+    expect(prompt.injectable).toBe(false);
+  });
+
+  it("is routed by load when Dynamo renders the model without its template", async () => {
+    const files = modelFiles(plainTemplate, { config: Buffer.from('{"model_type": "deepseek_v32"}') });
+    expect((await (await load("dynamo", files)).tokenize(chat({ messages: hello }))).inexactReason).toBeDefined();
+    const engine = await (await load("vllm", files)).tokenize(chat({ messages: hello }, "vllm"));
+    expect(engine.inexactReason).toBeUndefined();
+  });
+
+  it("is routed by load when its prompt is longer than what is tokenized", async () => {
+    const model = await load("dynamo", modelFiles(plainTemplate), 23);
+    expect((await model.tokenize(chat({ messages: hello }))).inexactReason).toBe("prompt too long to tokenize");
+  });
+});
+
+describe("the client's own token ids", () => {
+  const own = (ids: readonly number[]) => ({ messages: hello, nvext: { token_data: ids } });
+
+  it("are routed on, and not injected again", async () => {
+    const prompt = await (await load()).tokenize(chat(own([5, 99])));
+    expect([prompt.tokenIds, prompt.injectable]).toEqual([Uint32Array.of(5, 99), false]);
+  });
+
+  it("may be none", async () => {
+    expect((await (await load()).tokenize(chat(own([])))).tokenIds).toHaveLength(0);
+  });
+
+  it("are refused beyond the model's vocabulary", async () => {
+    await expect((await load()).tokenize(chat(own([5, 100])))).rejects.toMatchObject({
+      code: "invalid_request",
+      field: "nvext.token_data[1]",
+    });
+  });
+
+  it("do not save a conversation that the template refuses", async () => {
+    const model = await load("dynamo", modelFiles("{{ raise_exception('no') }}"));
+    await expect(model.tokenize(chat(own([5])))).rejects.toThrow(RoutingError);
+  });
+
+  it("mean nothing to engines that do not read them", async () => {
+    const prompt = await (await load("vllm")).tokenize(chat(own([5]), "vllm"));
+    expect(prompt.tokenIds).toEqual(Uint32Array.of(12, 10, 2, 14));
+  });
+
+  it.each([
+    { name: "take the place of a text", prompt: "hello", ids: [5], batch: undefined },
+    { name: "are ignored with a list of one text", prompt: ["hello"], ids: [10], batch: undefined },
+    { name: "take the place of each text of a batch", prompt: ["hello", "world"], ids: [5], batch: [[5], [5]] },
+    { name: "are ignored with token ids", prompt: [11], ids: [11], batch: undefined },
+  ])("$name of a completion", async ({ prompt, ids, batch }) => {
+    const known = await (await load()).tokenize(completion({ prompt, nvext: { token_data: [5] } }));
+    expect([...known.tokenIds]).toEqual(ids);
+    expect(known.batch?.map((list) => [...list])).toEqual(batch);
+  });
+});
+
+describe("a completion", () => {
+  it.each([
+    { profile: "dynamo", ids: [10], why: "as it is" },
+    { profile: "vllm", ids: [1, 10], why: "with special tokens" },
+    { profile: "sglang", ids: [1, 10], why: "with special tokens" },
+  ] as const)("is tokenized $why for $profile", async ({ profile, ids }) => {
+    const prompt = await (await load(profile)).tokenize(completion({ prompt: "hello" }, profile));
+    expect([...prompt.tokenIds]).toEqual(ids);
+  });
+
+  it("takes token ids as they are, within the vocabulary", async () => {
+    const model = await load();
+    expect([...(await model.tokenize(completion({ prompt: [3, 99] }))).tokenIds]).toEqual([3, 99]);
+    await expect(model.tokenize(completion({ prompt: [3, 100] }))).rejects.toMatchObject({ field: "prompt[1]" });
+    await expect(model.tokenize(completion({ prompt: [[3], [100]] }))).rejects.toMatchObject({ field: "prompt[1][0]" });
+  });
+
+  it("of several prompts is routed on the longest, and never injected", async () => {
+    const prompt = await (await load()).tokenize(completion({ prompt: ["hello", "hello world", "long"] }));
+    expect(prompt.batch?.map((ids) => [...ids])).toEqual([[10], [10, 11], [16]]);
+    expect([[...prompt.tokenIds], prompt.injectable]).toEqual([[10, 11], false]);
+  });
+
+  it("leaves out U+0000 where the backend does", async () => {
+    const text = "hel\u0000lo";
+    expect([...(await (await load()).tokenize(completion({ prompt: text }))).tokenIds]).toEqual([10]);
+    expect([...(await (await load("vllm")).tokenize(completion({ prompt: text }, "vllm"))).tokenIds]).toEqual([1, 0]);
+  });
+});
+
+describe("loading", () => {
+  it.each([
+    { name: "tokenizer.json", files: modelFiles(plainTemplate, { tokenizerJson: Buffer.from("{}") }) },
+    { name: "config.json", files: modelFiles(plainTemplate, { config: Buffer.from("[") }) },
+    { name: "tokenizer_config.json", files: modelFiles(plainTemplate, { tokenizerConfig: Buffer.from("1") }) },
+    { name: "chat template", files: modelFiles("{% for %}") },
+  ])("names $name when it cannot be used", async ({ name, files }) => {
+    const failure = load("dynamo", files);
+    await expect(failure).rejects.toBeInstanceOf(ModelLoadError);
+    await expect(failure).rejects.toThrow(name);
+  });
+});
