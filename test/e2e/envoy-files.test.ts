@@ -13,6 +13,7 @@ import {
   fastHealthChecks,
   onPorts,
   withGracefulClose,
+  withoutRetries,
   withPlaintextPicker,
   withSubsetHeader,
   withTrailers,
@@ -55,6 +56,7 @@ describe("the variants that tests run", () => {
     { name: "as a managed gateway", patches: [asManagedGateway] },
     { name: "with graceful close", patches: [withGracefulClose] },
     { name: "without TLS to the picker", patches: [withPlaintextPicker] },
+    { name: "without retries", patches: [withoutRetries] },
     { name: "failing open, with trailers and a subset", patches: [failingOpen(true), withTrailers, withSubsetHeader] },
   ];
   const cases = envoyKinds.flatMap((kind) =>

@@ -3,6 +3,7 @@ import { type EnvoyKind, kindName } from "../support/envoy-config.ts";
 import {
   asManagedGateway,
   withGracefulClose,
+  withoutRetries,
   withPlaintextPicker,
   withSubsetHeader,
   withTrailers,
@@ -10,7 +11,7 @@ import {
 import type { EnvoyLauncher } from "../support/running-envoy.ts";
 import { testsOfAborts } from "./aborts.ts";
 import { testsOfAnswers } from "./answers.ts";
-import { testsOfBodies } from "./bodies.ts";
+import { testsOfBodies, testsOfTrailers } from "./bodies.ts";
 import { testsOfConformance, testsOfNoConformance } from "./conformance.ts";
 import { describeOn } from "./describe-on.ts";
 import { testsOfErrors } from "./errors.ts";
@@ -26,17 +27,21 @@ import { testsOfSubsets } from "./subsets.ts";
 export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void {
   describe(`${kindName(kind)} (${launcher.name})`, () => {
     const own = { kind, launcher };
-    describeOn("as shipped", { ...own, patches: [withTrailers, withSubsetHeader] }, (gateway) => {
-      testsOfAnswers(gateway);
-      testsOfPlacement(gateway);
-      testsOfBodies(gateway, kind);
-      testsOfErrors(gateway);
-      testsOfHeaders(gateway);
-      testsOfNoConformance(gateway);
-      testsOfSubsets(gateway);
-      testsOfAborts(gateway);
-      testsOfLoad(gateway, 5_000);
-    });
+    describeOn(
+      "as shipped",
+      { ...own, patches: [withSubsetHeader], workerOptions: { recordedBodyBytes: 4_194_304 } },
+      (gateway) => {
+        testsOfAnswers(gateway);
+        testsOfPlacement(gateway);
+        testsOfBodies(gateway, kind);
+        testsOfErrors(gateway);
+        testsOfHeaders(gateway);
+        testsOfNoConformance(gateway);
+        testsOfSubsets(gateway);
+        testsOfAborts(gateway);
+        testsOfLoad(gateway, 5_000);
+      },
+    );
     // Plain text to the picker, so that both are run.
     const plaintext = {
       patches: [asManagedGateway, withPlaintextPicker],
@@ -52,6 +57,8 @@ export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void 
       testsOfAborts(gateway);
       testsOfLoad(gateway, 2_000);
     });
+    const trailers = kind.bodies === "full-duplex" ? [withTrailers, withoutRetries] : [withTrailers];
+    describeOn("with trailers", { ...own, workers: 1, patches: trailers }, (gateway) => testsOfTrailers(gateway, kind));
     testsOfFailover(own);
     testsOfPickerLoss(own);
     testsOfIpv6(own);

@@ -109,6 +109,15 @@ export const withTrailers: ConfigPatch = (config) => {
   });
 };
 
+/**
+ * No retries. Needed with trailers in full duplex: Envoy 1.40 sends the body twice when the route has a retry policy and
+ * the request has trailers (envoyproxy/envoy#45470).
+ */
+export const withoutRetries: ConfigPatch = (config) => {
+  const host = [...connectionManagerPath, "route_config", "virtual_hosts", 0];
+  drop(config, [...host, "routes", 0, "route", "retry_policy"]);
+};
+
 /** The request header that {@link withSubsetHeader} turns into the subset of workers to choose from. */
 export const subsetHeader = "x-test-subset";
 

@@ -129,9 +129,9 @@ interface Running {
   metricsPort: number;
 }
 
-/** ORIGINAL_DST takes one address; a list would be 503. */
+/** A list for Envoys that walk it; ORIGINAL_DST takes one address, a list would be 503. */
 function hostSettings(kind: EnvoyKind): PickerSettings {
-  return kind.hosts === "original-dst" ? { routing: { maxFallbacks: 0 } } : {};
+  return { routing: { maxFallbacks: kind.hosts === "override-host" ? 2 : 0 } };
 }
 
 /** `count` workers named `worker-0` and up, that publish KV events and are quick. */

@@ -63,11 +63,8 @@ export class Picker {
     const args = ["dist/main.js", "serve", "--config", file];
     const child = await OwnProcess.start({ name: "picker", file: process.execPath, args, cwd: projectRoot });
     const picker = new Picker(child, folder, metricsPort);
-    try {
-      await until(() => picker.#answers(), { what: "the picker's metrics", timeoutMs: 30_000 });
-    } catch (error) {
-      throw new Error(`the picker did not start:\n${child.tail()}`, { cause: error });
-    }
+    const check = () => child.assertRunning();
+    await until(() => picker.#answers(), { what: "the picker's metrics", timeoutMs: 30_000, check });
     return picker;
   }
 
@@ -103,7 +100,6 @@ export class Picker {
   }
 
   async #answers(): Promise<boolean> {
-    this.#process.assertRunning();
     return (await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`)).ok;
   }
 

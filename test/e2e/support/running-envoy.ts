@@ -22,11 +22,8 @@ export interface EnvoyLauncher {
 
 /** Waits until Envoy serves. */
 export async function envoyReady(ports: EnvoyPorts, envoy: RunningEnvoy): Promise<void> {
-  const look = async (): Promise<boolean> => {
-    envoy.assertRunning();
-    return (await adminText(ports, "/ready")).trim() === "LIVE";
-  };
-  await until(look, { what: "Envoy to be ready", timeoutMs: 20_000 });
+  const look = async (): Promise<boolean> => (await adminText(ports, "/ready")).trim() === "LIVE";
+  await until(look, { what: "Envoy to be ready", timeoutMs: 20_000, check: () => envoy.assertRunning() });
 }
 
 /** Waits until Envoy's health check sees the picker up, or down. */

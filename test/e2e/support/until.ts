@@ -8,6 +8,8 @@ export interface UntilOptions {
   readonly timeoutMs?: number;
   /** Between two looks. Default 20. */
   readonly intervalMs?: number;
+  /** Called before each look; what it throws ends the wait at once. */
+  readonly check?: () => void;
 }
 
 /**
@@ -18,10 +20,11 @@ export async function until<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
   options: UntilOptions,
 ): Promise<T> {
-  const { what, timeoutMs = 10_000, intervalMs = 20 } = options;
+  const { what, timeoutMs = 10_000, intervalMs = 20, check } = options;
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;
   for (;;) {
+    check?.();
     try {
       const seen = await look();
       if (seen !== undefined && seen !== false) return seen;
