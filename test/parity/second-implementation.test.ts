@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AutoTokenizer, env, type PreTrainedTokenizer } from "@huggingface/transformers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureModelFolder, testModels } from "../../scripts/models.ts";
+import { JsonObject, parseJson } from "../../src/json/index.ts";
+import { loadTokenizer, type Tokenizer } from "../../src/tokenizer/index.ts";
+import { answers } from "./answers.ts";
+import { caseLines } from "./expectations.ts";
+
+env.allowRemoteModels = false;
+env.allowLocalModels = true;
+
+interface Message {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** Every string that stands anywhere in the parity cases: 30 scripts, code, white space, emoji, control characters, markup. */
+const texts = [...new Set(caseLines().flatMap((line) => stringsOf(JSON.parse(line))))];
+
+function stringsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsOf) : [];
+}
+
+/** Conversations of plain text, as they stand in the cases. */
+const chats = caseLines()
+  .map((line) => JSON.parse(line) as { name: string; body: { messages?: readonly Message[] } })
+  .filter(({ name }) => name.startsWith("chat/text"))
+  .map(({ name, body }) => ({ name, messages: body.messages ?? [] }));
+
+/** As one line for every reader: some end lines at U+2028 and U+2029 too. */
+function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+describe.each(testModels)("@huggingface/transformers on %s", (model) => {
+  const folder = ensureModelFolder(model);
+  let theirs: PreTrainedTokenizer;
+  let ours: Tokenizer;
+
+  beforeAll(async () => {
+    theirs = await AutoTokenizer.from_pretrained(folder, { local_files_only: true });
+    const config = parseJson(readFileSync(join(folder, "tokenizer_config.json")));
+    ours = await loadTokenizer(
+      readFileSync(join(folder, "tokenizer.json")),
+      config instanceof JsonObject ? config : undefined,
+    );
+  });
+
+  it.each([{ addSpecialTokens: false }, { addSpecialTokens: true }])(
+    "gives the same ids for every text, $addSpecialTokens",
+    async ({ addSpecialTokens }) => {
+      expect(texts.length).toBeGreaterThan(600);
+      const different: string[] = [];
+      for (const text of texts) {
+        const expected = theirs.encode(text, { add_special_tokens: addSpecialTokens });
+        const given = [...(await ours.encode(text, { addSpecialTokens }))];
+        if (String(given) !== String(expected)) different.push(text);
+      }
+      expect(different).toEqual([]);
+    },
+  );
+
+  it("gives the same ids for every plain conversation", async () => {
+    expect(chats.length).toBeGreaterThan(30);
+    const lines = chats.map(({ name, messages }) =>
+      jsonLine({ name, path: "/v1/chat/completions", body: { messages } }),
+    );
+    const given = await answers({ modelDir: folder, model, profile: "vllm" }, lines);
+    for (const [at, { name, messages }] of chats.entries()) {
+      const expected = theirs.apply_chat_template(
+        messages.map((message) => ({ ...message })),
+        {
+          add_generation_prompt: true,
+          return_tensor: false,
+          return_dict: false,
+        },
+      );
+      expect({ name, ids: given[at]?.token_ids }).toEqual({ name, ids: expected });
+    }
+  });
+});
