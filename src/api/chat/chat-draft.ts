@@ -4,6 +4,7 @@ import { FieldError, structToJson, toJson } from "../fields/index.ts";
 import { normalizeReasoning } from "../reasoning.ts";
 import { isBlank } from "../sampling.ts";
 import type { ChatRequest } from "./chat-request.ts";
+import { checkMedia } from "./check-media.ts";
 import { checkToolChoice, checkTools, effectiveTools } from "./check-tools.ts";
 import type { ChatMessage } from "./messages.ts";
 import { type FunctionTool, type ToolChoice, withToolDefaults } from "./tools.ts";
@@ -42,6 +43,7 @@ export function checkDraft(draft: ChatDraft): void {
     throw new FieldError("is not supported", "chat_template_args.chat_template");
   }
   draft.messages.forEach(checkArguments);
+  draft.messages.forEach(checkMedia);
   if (isBlank(draft.model)) throw new FieldError("must not be empty", "model");
   const tools = effectiveTools(draft.messages, draft.tools);
   checkTools(tools);

@@ -96,9 +96,10 @@ function byPosition(fields: Fields, values: readonly JsonValue[]): JsonObject {
 /** A struct chosen by a word in one of its own members; that member comes first in the result. */
 export function tagged<T extends object>(tag: string, variants: Readonly<Record<string, Reader<T>>>): Reader<T> {
   const words = Object.keys(variants);
+  const known = new Set([tag]);
   return (value, duplicates) => {
     const object = anyObject(value, duplicates);
-    if (duplicates === "refuse") refuseDuplicates(object, new Set([tag]));
+    if (duplicates === "refuse") refuseDuplicates(object, known);
     const word = object.get(tag);
     if (word === undefined) throw new FieldError("is required", tag);
     const read = typeof word === "string" && Object.hasOwn(variants, word) ? variants[word] : undefined;

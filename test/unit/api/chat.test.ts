@@ -106,6 +106,13 @@ describe("messages refused", () => {
       { role: "user", content: [{ type: "image_url", image_url: { url: "a.png" } }] },
       "content[0].image_url.url",
     ],
+    ["an image without url and id", { role: "user", content: [{ type: "image_url" }] }, "content[0].image_url"],
+    ["an image with an empty id", { role: "user", content: [{ type: "image_url", uuid: "" }] }, "content[0].uuid"],
+    [
+      "a video by id",
+      { role: "tool", tool_call_id: "c", content: [{ type: "video_url", uuid: "u" }] },
+      "content[0].video_url",
+    ],
     ["tools off a system message", { role: "user", content: "x", tools: [] }, "tools"],
     ["partial off an assistant", { role: "user", content: "x", partial: false }, "partial"],
     [
