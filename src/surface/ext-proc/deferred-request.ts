@@ -27,6 +27,8 @@ export class DeferredRequest implements RequestPhase {
   }
 
   body({ body = noBody, end_of_stream: isEnd = false }: HttpBody): void {
+    // Envoy 1.35 and later may deliver the last chunk of a large body twice (envoyproxy/envoy#46237).
+    if (this.#end !== undefined) return;
     this.#host.hold(body.length);
     this.#gatherer.add(body);
     if (isEnd) this.#pick("body");

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { headersToRemove } from "../../../../src/surface/ext-proc/control-headers.ts";
+
+const removed = (present: readonly string[], set: readonly string[] = []) =>
+  headersToRemove(present, (name) => set.includes(name));
+
+describe("headersToRemove", () => {
+  it.each([
+    "x-gateway-inference-objective",
+    "x-llm-d-inference-objective",
+    "x-gateway-inference-fairness-id",
+    "x-llm-d-inference-fairness-id",
+    "x-gateway-model-name-rewrite",
+    "x-llm-d-model-name-rewrite",
+    "x-llm-d-slo-ttft-ms",
+    "x-llm-d-slo-tpot-ms",
+    "x-slo-ttft-ms",
+    "x-slo-tpot-ms",
+    "x-gateway-destination-endpoint-subset",
+    "x-gateway-destination-endpoint-served",
+    "x-dynamo-worker-instance-id",
+    "x-worker-instance-id",
+    "x-prefill-instance-id",
+    "x-dynamo-prefill-instance-id",
+    "x-dp-rank",
+    "x-dynamo-dp-rank",
+    "x-prefill-dp-rank",
+    "x-dynamo-prefill-dp-rank",
+    "x-data-parallel-rank",
+    "x-dynamo-routing-mode",
+    "x-prefiller-host-port",
+    "x-encoder-hosts-ports",
+    "x-data-parallel-host-port",
+    "x-kv-cache-source-host-port",
+  ])("always removes %s, seen or not", (name) => {
+    expect(removed([])).toContain(name);
+    expect(removed([name]).filter((other) => other === name)).toEqual([name]);
+  });
+
+  it.each(["x-gateway-destination-endpoint", "x-gateway-destination-endpoint-scores", "x-llm-d-of-tomorrow"])(
+    "removes %s when the client sent it",
+    (name) => {
+      expect(removed([])).not.toContain(name);
+      expect(removed([name, name]).filter((other) => other === name)).toEqual([name]);
+    },
+  );
+
+  it.each([
+    "x-dynamo-session-id",
+    "x-dynamo-meta-policy-class",
+    "x-dynamo-request-priority",
+    "x-dynamo-parent-session-id",
+    "x-request-id",
+    "x-tenant-id",
+    "authorization",
+    "x-gatewayed",
+    ":path",
+  ])("leaves %s", (name) => {
+    expect(removed([name])).not.toContain(name);
+  });
+
+  it("leaves what the answer itself sets", () => {
+    const set = ["x-dynamo-dp-rank", "x-gateway-destination-endpoint"];
+    expect(removed(set, set)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^x-dynamo-dp-rank$/)]));
+    expect(removed(set, set)).not.toContain("x-gateway-destination-endpoint");
+    expect(removed(set, set)).toContain("x-dp-rank");
+  });
+});
