@@ -7,7 +7,7 @@ import { shapeContent } from "./content-shape.ts";
 import { isList, type Message, withMembers } from "./messages.ts";
 
 /** A loop over a message's content: such a template takes lists of parts. */
-const loopOverContent = /\bfor\s+\w+\s+in\s+[\w.]*(?:\.content|\[['"]content['"]\])|\bfor\s+\w+\s+in\s+content\b/;
+const loopOverContent = /\bfor\s+\w+\s+in\s+[\w.[\]'"]*\bcontent\b/;
 
 /** A conversation as vLLM and SGLang hand it to Hugging Face's Jinja (vllm entrypoints/chat_utils.py, transformers apply_chat_template). */
 export class EngineChat implements ChatStrategy {
