@@ -15,6 +15,9 @@ const kind = { bodies: "full-duplex", hosts: "override-host" } as const;
 
 console.log("Starting Envoy 1.40, the picker and four simulated workers ...");
 const gateway = await Gateway.start({ kind, launcher: envoyBinary, workers: 4, workerOptions });
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void gateway.stop().finally(() => process.exit(1)));
+}
 try {
   console.log(`Envoy listens on ${gateway.url}; model ${injectedModel} with its real tokenizer and chat template.\n`);
   const rows = await converse(gateway);
@@ -27,21 +30,21 @@ try {
 }
 console.log(`Done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 
-/** All conversations side by side, turn by turn. Rejects when a request fails. */
+/** First turns all at once, so that load spreads them; later turns one by one, as people ask. Rejects when one fails. */
 async function converse(gateway: Gateway): Promise<DemoRow[]> {
   const client = new SdkClient(gateway.url, injectedModel);
   const talks = demoConversations().map((conversation) => ({ conversation, past: [] as Exchange[] }));
-  const rows: DemoRow[] = [];
-  for (const turn of [1, 2, 3]) {
-    const asked = talks.map(async ({ conversation, past }): Promise<DemoRow> => {
-      const question = conversation.questions[turn - 1] ?? "";
-      const answer = await client.ask(conversation, past, question);
-      past.push({ question, answer: answer.text });
-      return { conversation, turn, answer, pick: await gateway.picker.pickOf(answer.requestId) };
-    });
-    rows.push(...(await Promise.all(asked)));
-    // People think between two questions; until then the picker has long heard what the workers cached.
+  const next = async ({ conversation, past }: (typeof talks)[number]): Promise<DemoRow> => {
+    const question = conversation.questions[past.length] ?? "";
+    const answer = await client.ask(conversation, past, question);
+    past.push({ question, answer: answer.text });
+    return { conversation, turn: past.length, answer, pick: await gateway.picker.pickOf(answer.requestId) };
+  };
+  const rows = await Promise.all(talks.map(next));
+  for (const talk of [...talks, ...talks]) {
+    // While its client thinks, the picker hears what the workers have cached.
     await eventsFollowed(gateway);
+    rows.push(await next(talk));
   }
   return rows;
 }

@@ -78,8 +78,8 @@ export function why(pick: PickLine): string {
   if (chosen?.cost === undefined) return "the only one that may be picked";
   const others = pick.candidates.filter((candidate) => candidate !== chosen);
   const held =
-    chosen.overlapBlocks > 0 ? `holds ${chosen.overlapBlocks} of ${pick.promptBlocks ?? "?"} blocks` : "cold";
-  const queue = chosen.activePrefillTokens ? `, ${chosen.activePrefillTokens} tokens ahead` : "";
+    chosen.overlapBlocks > 0 ? `holds ${chosen.overlapBlocks} of ${pick.promptBlocks ?? "?"} blocks` : "nothing cached";
+  const queue = chosen.activePrefillTokens ? `, ${chosen.activePrefillTokens} tokens queued` : "";
   return `${held}${queue}: cost ${rounded(chosen.cost)}, others ${range(others)}`;
 }
 
