@@ -1,6 +1,13 @@
 import type { Buffer } from "node:buffer";
 import { RoutingError } from "../errors/index.ts";
-import { type JsonLimits, JsonObject, JsonSyntaxError, type JsonValue, parseJson } from "../json/index.ts";
+import {
+  type JsonLimits,
+  JsonObject,
+  JsonSyntaxError,
+  type JsonValue,
+  MAX_JSON_DEPTH,
+  parseJson,
+} from "../json/index.ts";
 import { FRONTEND_MAX_DEPTH } from "./chat/chat-draft.ts";
 import { parseChat } from "./chat/parse-chat.ts";
 import { parseCompletion } from "./completions/parse-completion.ts";
@@ -68,8 +75,9 @@ function rootObject(body: Buffer, options: ParseOptions): JsonValue {
   }
 }
 
-function jsonLimits({ dialect, maxDepth }: ParseOptions): JsonLimits {
-  if (dialect === "engine") return { maxDepth };
+function jsonLimits(options: ParseOptions): JsonLimits {
+  const maxDepth = Math.min(options.maxDepth, MAX_JSON_DEPTH);
+  if (options.dialect === "engine") return { maxDepth };
   return { maxDepth: Math.min(maxDepth, FRONTEND_MAX_DEPTH), finiteNumbers: true, rawControlCharacters: true };
 }
 
@@ -77,7 +85,7 @@ function jsonLimits({ dialect, maxDepth }: ParseOptions): JsonLimits {
 function parsePromptless(body: Buffer, options: ParseOptions): PromptlessParsed {
   const reason = "the path has no prompt of ours";
   try {
-    const root = body.length === 0 ? null : parseJson(body, { maxDepth: options.maxDepth, rawControlCharacters: true });
+    const root = body.length === 0 ? null : parseJson(body, { ...jsonLimits(options), rawControlCharacters: true });
     if (root instanceof JsonObject) return promptless(reason, modelOf(root), clientPinsOf(root));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;

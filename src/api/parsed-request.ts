@@ -12,7 +12,7 @@ export interface ParseOptions {
   readonly dialectOf?: (model: string) => Dialect | undefined;
   /** Refuses, on an unknown path, bodies with neither `messages` nor `prompt`, as Dynamo's picker does, instead of routing them by load. */
   readonly refuseUnknownShapes: boolean;
-  /** Deepest nesting of a body, 1 <= n <= 1024. The Dynamo dialect takes at most 127, as its frontend does. */
+  /** Deepest nesting of a body, >= 1; more than 1024 means 1024. The Dynamo dialect takes at most 127, as its frontend does. */
   readonly maxDepth: number;
 }
 

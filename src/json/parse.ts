@@ -12,7 +12,8 @@ export interface JsonLimits {
   readonly rawControlCharacters?: boolean;
 }
 
-const MAX_DEPTH = 1024;
+/** Largest `maxDepth`: a recursive reader of the value stays far from the end of the stack. */
+export const MAX_JSON_DEPTH = 1024;
 
 /**
  * Parses a whole body without loss: the order of keys, digits of numbers, repeated keys and byte spans are kept.
@@ -22,8 +23,8 @@ const MAX_DEPTH = 1024;
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits = {}): JsonValue {
   const { maxDepth = 512, finiteNumbers = false, rawControlCharacters = false } = limits;
-  if (!(maxDepth >= 1 && maxDepth <= MAX_DEPTH)) {
-    throw new RangeError(`maxDepth must be between 1 and ${MAX_DEPTH}, got ${maxDepth}`);
+  if (!(maxDepth >= 1 && maxDepth <= MAX_JSON_DEPTH)) {
+    throw new RangeError(`maxDepth must be between 1 and ${MAX_JSON_DEPTH}, got ${maxDepth}`);
   }
   return new Parser(bytes, { maxDepth, finiteNumbers, rawControlCharacters }).document();
 }

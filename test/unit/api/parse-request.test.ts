@@ -166,6 +166,13 @@ describe("the text of a body, as the frontend takes it", () => {
   });
 });
 
+it("survives any nesting, whatever the limit", () => {
+  const text = '{"model":"m","prompt":"x","zz":'.concat("[".repeat(2_000_000));
+  expect(refusalOf(() => parseText("/v1/completions", text, { dialect: "engine", maxDepth: 10_000 }))).toMatchObject({
+    status: 400,
+  });
+});
+
 describe("the dialect of a model", () => {
   it("decides by the body's model name, else by default", () => {
     const dialectOf = (model: string) => (model === "vllm-model" ? ("engine" as const) : undefined);
