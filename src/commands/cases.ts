@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { readModelFolder } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
@@ -8,6 +7,7 @@ import { Model, profileByName } from "../model/index.ts";
 import { resolvePickOptions } from "../pick/index.ts";
 import { ModelRegistry, Router } from "../router/index.ts";
 import { answerCase } from "./case-answer.ts";
+import { lines } from "./lines.ts";
 
 export interface CasesOptions {
   readonly modelDir: string;
@@ -19,7 +19,7 @@ export interface CasesOptions {
 /** Answers each line of `input` with one line: the tokens of a request, by the code that routes requests. */
 export async function explainCases(options: CasesOptions, input: Readable, output: Writable): Promise<void> {
   const router = await singleModelRouter(options);
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of lines(input)) {
     if (line.trim() === "") continue;
     const answer = await answerCase(line, options.model, (request) => router.prepare(request));
     if (!output.write(`${JSON.stringify(answer)}\n`)) await new Promise((resolve) => output.once("drain", resolve));
