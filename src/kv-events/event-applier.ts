@@ -38,10 +38,15 @@ interface RankState {
 /** Most blocks of one uninterrupted step: a fraction of a ms. */
 const sliceBlocks = 1_024;
 
-/** Applies batches of one stream to the index, a slice of the event loop at a time. Calls must not overlap. */
+/**
+ * Applies batches of one stream to the index, a slice of the event loop at a time. Calls must not overlap. Once the signal
+ * is aborted nothing is changed any more, not even in the middle of a batch, since the slot may then be another rank's:
+ * calls that are under way reject with the signal's reason.
+ */
 export class EventApplier {
   readonly #options: EventApplierOptions;
-  readonly #sink: KvEventSink;
+  readonly #sinkUntilClosed: KvEventSink;
+  readonly #signal: AbortSignal;
   readonly #budget: TurnBudget;
   readonly #counters: KvEventCounters;
   readonly #log: KvEventLog;
@@ -56,12 +61,19 @@ export class EventApplier {
       readonly counters: KvEventCounters;
       readonly log: KvEventLog;
     },
+    signal: AbortSignal,
   ) {
     this.#options = options;
-    this.#sink = outputs.sink;
+    this.#signal = signal;
+    this.#sinkUntilClosed = outputs.sink;
     this.#budget = outputs.budget;
     this.#counters = outputs.counters;
     this.#log = outputs.log;
+  }
+
+  get #sink(): KvEventSink {
+    this.#signal.throwIfAborted();
+    return this.#sinkUntilClosed;
   }
 
   /** Block size that the engine uses and that does not fit; undefined = none seen. */

@@ -66,7 +66,7 @@ export class KvEventSubscriber {
     this.#counters = dependencies.counters;
     this.#clock = dependencies.clock;
     this.#lastBatchAt = dependencies.clock.now();
-    this.#applier = new EventApplier(this.#options, dependencies);
+    this.#applier = new EventApplier(this.#options, dependencies, this.#closing.signal);
     // Intervals as Dynamo's listener has them (dynamo@1.6.1 kv-router).
     this.#socket = new Subscriber({
       linger: 0,
@@ -105,7 +105,10 @@ export class KvEventSubscriber {
     this.#tasks = Promise.all([watching, this.#receive()]);
   }
 
-  /** Closes the sockets and waits for what is being applied. The rank's prefixes stay in the index. */
+  /**
+   * Closes the sockets. From the call on nothing is changed in the index any more; the rank's prefixes stay in it. Resolves
+   * when all that was under way has ended.
+   */
   async close(): Promise<void> {
     this.#closing.abort();
     if (!this.#socket.closed) this.#socket.close();

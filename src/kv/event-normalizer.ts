@@ -149,9 +149,10 @@ function kindReason(kind: string, otherwise: FilterReason): FilterReason | undef
 /** True when the run repeats a hash, or names one of its own as the block before it. */
 function refersToItself(event: StoredEvent): boolean {
   const { blockHashes, parentHash } = event;
-  const lows = new Set<number>(parentHash === undefined ? [] : [parentHash.low]);
+  // As signed integers, which the engine keeps unboxed.
+  const lows = new Set<number>(parentHash === undefined ? [] : [parentHash.low | 0]);
   for (let at = 0; at < blockHashes.length; at += 2) {
-    const low = blockHashes[at] as number;
+    const low = (blockHashes[at] as number) | 0;
     if (!lows.has(low)) lows.add(low);
     else if (repeats(blockHashes, at, parentHash)) return true;
   }

@@ -1,4 +1,5 @@
 import { pack } from "msgpackr";
+import { vi } from "vitest";
 import { Router, XPublisher } from "zeromq";
 
 export interface FakeEngineOptions {
@@ -30,9 +31,9 @@ export class FakeEngine {
 
   static async start(options: FakeEngineOptions = {}): Promise<FakeEngine> {
     const engine = new FakeEngine(options);
-    await engine.#publisher.bind(options.endpoints?.events ?? "tcp://127.0.0.1:*");
+    await bindWhenFree(engine.#publisher, options.endpoints?.events ?? "tcp://127.0.0.1:*");
     if (engine.#router !== undefined) {
-      await engine.#router.bind(options.endpoints?.replay ?? "tcp://127.0.0.1:*");
+      await bindWhenFree(engine.#router, options.endpoints?.replay ?? "tcp://127.0.0.1:*");
       engine.#serving = engine.#serve(engine.#router);
     }
     return engine;
@@ -94,6 +95,11 @@ export class FakeEngine {
       await router.send([client, "", ...topic, Buffer.alloc(8, 0xff), ""]);
     }
   }
+}
+
+/** An address that another socket has just given up is free a moment later: closing goes on in the library's thread. */
+async function bindWhenFree(socket: XPublisher | Router, address: string): Promise<void> {
+  await vi.waitFor(() => socket.bind(address), { timeout: 5_000, interval: 5 });
 }
 
 function numberFrame(sequence: number): Buffer {
