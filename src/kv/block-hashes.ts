@@ -43,33 +43,51 @@ const utf8 = new TextEncoder();
  * non-negative integer, or over 4 Mi tokens.
  */
 export function hashBlocks(tokenIds: Uint32Array, options: HashOptions): BlockHashes {
-  const { blockSize, isEagle = false } = options;
+  const count = completeBlocks(tokenIds, options);
+  const local = new Uint32Array(2 * count);
+  const sequence = new Uint32Array(2 * count);
+  hashInto(tokenIds, options, local, sequence);
+  return { count, local, sequence };
+}
+
+/** As `hashBlocks`, the block hashes alone: for blocks whose place in a prompt is not known. */
+export function hashLocalBlocks(tokenIds: Uint32Array, options: HashOptions): Uint32Array {
+  const local = new Uint32Array(2 * completeBlocks(tokenIds, options));
+  hashInto(tokenIds, options, local, undefined);
+  return local;
+}
+
+function completeBlocks(tokenIds: Uint32Array, { blockSize, isEagle = false }: HashOptions): number {
   if (!(Number.isInteger(blockSize) && blockSize >= 0)) {
     throw new RangeError(`blockSize must be an integer >= 0, got ${blockSize}`);
   }
-  const windowTokens = isEagle ? blockSize + 1 : blockSize;
   const usable = isEagle ? Math.max(0, tokenIds.length - 1) : tokenIds.length;
-  const count = blockSize === 0 ? 0 : Math.floor(usable / blockSize);
-  const local = new Uint32Array(2 * count);
-  const sequence = new Uint32Array(2 * count);
-  if (count === 0) return { count, local, sequence };
+  return blockSize === 0 ? 0 : Math.floor(usable / blockSize);
+}
+
+function hashInto(
+  tokenIds: Uint32Array,
+  options: HashOptions,
+  local: Uint32Array,
+  sequence: Uint32Array | undefined,
+): void {
+  const count = local.length >>> 1;
+  if (count === 0) return;
+  const { blockSize, isEagle = false, blockMmInfos } = options;
   const seed = hashSeed(options);
-  const media = options.blockMmInfos ?? [];
-  const isTextOnly = !media.some((block) => block !== undefined && block.hashes.length > 0);
-  const windows = { count, windowTokens, strideTokens: blockSize };
-  xxh3.hashWindows(tokenIds, windows, seed, local, isTextOnly ? sequence : undefined);
-  if (!isTextOnly) {
-    for (let i = 0; i < count; i++) {
-      const hashes = media[i]?.hashes;
-      if (hashes === undefined || hashes.length === 0) continue;
-      const from = i * blockSize;
-      const hash = xxh3.hashBytes(mediaBytes(tokenIds.subarray(from, from + windowTokens), hashes), seed);
-      local[2 * i] = hash.low;
-      local[2 * i + 1] = hash.high;
-    }
-    xxh3.chain(local, undefined, sequence);
+  const windows = { count, windowTokens: isEagle ? blockSize + 1 : blockSize, strideTokens: blockSize };
+  const hasMedia = blockMmInfos?.some((block) => block !== undefined && block.hashes.length > 0) ?? false;
+  xxh3.hashWindows(tokenIds, windows, seed, local, hasMedia ? undefined : sequence);
+  if (!hasMedia) return;
+  for (let i = 0; i < count; i++) {
+    const hashes = blockMmInfos?.[i]?.hashes;
+    if (hashes === undefined || hashes.length === 0) continue;
+    const from = i * blockSize;
+    const hash = xxh3.hashBytes(mediaBytes(tokenIds.subarray(from, from + windows.windowTokens), hashes), seed);
+    local[2 * i] = hash.low;
+    local[2 * i + 1] = hash.high;
   }
-  return { count, local, sequence };
+  if (sequence !== undefined) xxh3.chain(local, undefined, sequence);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { hashBlocks } from "./block-hashes.ts";
+import { hashLocalBlocks } from "./block-hashes.ts";
 import type { StorageTier } from "./held-blocks.ts";
 import type { KvEvent, KvEventScope, StoredEvent } from "./kv-event.ts";
 import type { StoredBlocks } from "./prefix-index.ts";
@@ -117,14 +117,15 @@ export class KvEventNormalizer {
     if (refersToItself(event)) return filtered("self_reference");
     const { parentHash, tokenIds, loraName, isEagle, blockMmInfos } = event;
     const cacheSalt = event.cacheSalt || (parentHash === undefined ? undefined : cacheSaltOf(parentHash));
-    const hashes = hashBlocks(tokenIds, { blockSize: this.#blockSize, loraName, cacheSalt, isEagle, blockMmInfos });
-    const words = Math.min(event.blockHashes.length, hashes.local.length);
+    const blockSize = this.#blockSize;
+    const local = hashLocalBlocks(tokenIds, { blockSize, loraName, cacheSalt, isEagle, blockMmInfos });
+    const words = Math.min(event.blockHashes.length, local.length);
     return {
       kind: "store",
       blocks: {
         parentHash,
         blockHashes: event.blockHashes.subarray(0, words),
-        localHashes: hashes.local.subarray(0, words),
+        localHashes: local.subarray(0, words),
         tier,
         cacheSalt,
       },
