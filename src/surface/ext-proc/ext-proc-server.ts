@@ -1,8 +1,8 @@
-import { type Server, ServerCredentials } from "@grpc/grpc-js";
+import { ServerCredentials } from "@grpc/grpc-js";
 import { RoutingError } from "../../errors/index.ts";
 import { Admission } from "./admission.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { createGrpcServer, joinHostPort, listen, shutDown } from "./grpc-server.ts";
+import { GrpcServer, joinHostPort } from "./grpc-server.ts";
 import { HealthService } from "./health-service.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type ExtProcOptions, type ResolvedExtProcOptions, resolveExtProcOptions } from "./options.ts";
@@ -48,8 +48,8 @@ export async function startExtProcServer(
   const admission = new Admission(resolved, (totals) => telemetry.inFlight(totals));
   const streams = new OpenStreams();
   const context = { router, telemetry, logger, clock, admission, options: resolved };
-  const main = createGrpcServer(resolved);
-  const healthOnly = createGrpcServer(resolved);
+  const main = new GrpcServer(resolved);
+  const healthOnly = new GrpcServer(resolved);
   const definitions = loadServiceDefinitions();
   main.addService(definitions.externalProcessor, {
     Process: (call: ProcessCall) => serveProcessCall(call, context, streams),
@@ -58,8 +58,8 @@ export async function startExtProcServer(
   const listener = await listenerCredentials(resolved.tls, clock, logger);
   const running = new RunningServer({ servers: [main, healthOnly], listener, health, admission, streams, clock });
   try {
-    const port = await listen(main, resolved.host, resolved.port, listener.credentials);
-    const healthPort = await listen(healthOnly, resolved.host, resolved.healthPort, ServerCredentials.createInsecure());
+    const port = await main.listen(resolved.host, resolved.port, listener.credentials);
+    const healthPort = await healthOnly.listen(resolved.host, resolved.healthPort, ServerCredentials.createInsecure());
     return running.as(resolved, port, healthPort);
   } catch (error) {
     await running.close();
@@ -68,7 +68,7 @@ export async function startExtProcServer(
 }
 
 interface RunningParts {
-  readonly servers: readonly Server[];
+  readonly servers: readonly GrpcServer[];
   readonly listener: ListenerCredentials;
   readonly health: HealthService;
   readonly admission: Admission;
@@ -116,7 +116,7 @@ class RunningServer {
     const cut = new AbortController();
     const cancel = graceMs > 0 ? this.#parts.clock.after(graceMs, () => cut.abort()) : undefined;
     if (graceMs === 0) cut.abort();
-    await Promise.all(this.#parts.servers.map((server) => shutDown(server, cut.signal)));
+    await Promise.all(this.#parts.servers.map((server) => server.shutDown(cut.signal)));
     cancel?.();
   }
 

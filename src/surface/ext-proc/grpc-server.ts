@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import type { Http2Server, SecureServerOptions, ServerHttp2Session } from "node:http2";
-import { Server, type ServerCredentials } from "@grpc/grpc-js";
+import {
+  Server,
+  type ServerCredentials,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
 
 export interface GrpcServerOptions {
   /** Longest message accepted, in bytes. */
@@ -29,67 +34,81 @@ const CONNECTION_WINDOW_BYTES = 16 << 20;
  * A grpc-js server that survives Envoy: no limit on stream resets, wide windows. The only place that reaches into grpc-js;
  * it fails at once when a new version has moved what it needs.
  */
-export function createGrpcServer(options: GrpcServerOptions): Server {
-  const server = new Server({
-    "grpc.max_receive_message_length": options.maxMessageBytes,
-    "grpc.max_send_message_length": -1,
-    "grpc.keepalive_time_ms": options.keepaliveTimeMs,
-    "grpc.keepalive_timeout_ms": options.keepaliveTimeoutMs,
-    "grpc-node.max_session_memory": Number.MAX_SAFE_INTEGER,
-    // Nothing reads channelz, and it costs a few allocations a stream.
-    "grpc.enable_channelz": 0,
-  });
-  const internals = server as unknown as GrpcServerInternals;
-  assert(typeof internals.commonServerOptions === "object", "grpc-js: Server.commonServerOptions has moved");
-  assert(typeof internals.createHttp2Server === "function", "grpc-js: Server.createHttp2Server has moved");
-  Object.assign(internals.commonServerOptions, {
-    streamResetBurst: UNLIMITED_RESETS,
-    streamResetRate: UNLIMITED_RESETS,
-    settings: { ...internals.commonServerOptions.settings, initialWindowSize: STREAM_WINDOW_BYTES },
-  });
-  const createHttp2Server = internals.createHttp2Server.bind(server);
-  internals.createHttp2Server = (credentials) => {
-    const http2Server = createHttp2Server(credentials);
-    http2Server.on("session", widenWindow);
-    return http2Server;
-  };
-  return server;
-}
+export class GrpcServer {
+  readonly #server: Server;
+  /** Open connections. grpc-js knows them only with channelz on, and without it does not cut them. */
+  readonly #sessions = new Set<ServerHttp2Session>();
 
-function widenWindow(session: ServerHttp2Session): void {
-  session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
-}
-
-/** Listens. @returns the port. @throws Error when the address cannot be bound */
-export function listen(server: Server, host: string, port: number, credentials: ServerCredentials): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(joinHostPort(host, port), credentials, (error, boundPort) => {
-      if (error === null) resolve(boundPort);
-      else reject(error);
+  constructor(options: GrpcServerOptions) {
+    this.#server = new Server({
+      "grpc.max_receive_message_length": options.maxMessageBytes,
+      "grpc.max_send_message_length": -1,
+      "grpc.keepalive_time_ms": options.keepaliveTimeMs,
+      "grpc.keepalive_timeout_ms": options.keepaliveTimeoutMs,
+      // Nothing reads channelz, and it costs a few allocations a stream.
+      "grpc.enable_channelz": 0,
     });
-  });
+    this.#reachIn(this.#server as unknown as GrpcServerInternals);
+  }
+
+  addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
+    this.#server.addService(service, implementation);
+  }
+
+  /** Listens. @returns the port. @throws Error when the address cannot be bound */
+  listen(host: string, port: number, credentials: ServerCredentials): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.bindAsync(joinHostPort(host, port), credentials, (error, boundPort) => {
+        if (error === null) resolve(boundPort);
+        else reject(error);
+      });
+    });
+  }
+
+  /** Stops listening, lets open streams finish until the signal aborts, then cuts them. Never rejects. */
+  shutDown(cut: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const force = () => {
+        this.#server.forceShutdown();
+        for (const session of this.#sessions) session.destroy();
+        resolve();
+      };
+      if (cut.aborted) {
+        force();
+        return;
+      }
+      cut.addEventListener("abort", force, { once: true });
+      this.#server.tryShutdown(() => {
+        cut.removeEventListener("abort", force);
+        resolve();
+      });
+    });
+  }
+
+  #reachIn(internals: GrpcServerInternals): void {
+    assert(typeof internals.commonServerOptions === "object", "grpc-js: Server.commonServerOptions has moved");
+    assert(typeof internals.createHttp2Server === "function", "grpc-js: Server.createHttp2Server has moved");
+    Object.assign(internals.commonServerOptions, {
+      streamResetBurst: UNLIMITED_RESETS,
+      streamResetRate: UNLIMITED_RESETS,
+      settings: { ...internals.commonServerOptions.settings, initialWindowSize: STREAM_WINDOW_BYTES },
+    });
+    const createHttp2Server = internals.createHttp2Server.bind(internals);
+    internals.createHttp2Server = (credentials) => {
+      const http2Server = createHttp2Server(credentials);
+      http2Server.on("session", (session) => this.#adopt(session));
+      return http2Server;
+    };
+  }
+
+  #adopt(session: ServerHttp2Session): void {
+    session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
+    this.#sessions.add(session);
+    session.on("close", () => this.#sessions.delete(session));
+  }
 }
 
 /** `host:port`, with brackets around IPv6. */
 export function joinHostPort(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/** Lets open streams finish until the signal aborts, then cuts them. Never rejects. */
-export function shutDown(server: Server, cut: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const force = () => {
-      server.forceShutdown();
-      resolve();
-    };
-    if (cut.aborted) {
-      force();
-      return;
-    }
-    cut.addEventListener("abort", force, { once: true });
-    server.tryShutdown(() => {
-      cut.removeEventListener("abort", force);
-      resolve();
-    });
-  });
 }

@@ -156,7 +156,7 @@ export class StreamSession {
       requestedEndpoints: this.#requestedEndpoints(),
       trustClient: options.trustClient,
     };
-    void this.#attempt.run(router, request, clock, options.pickDeadlineMs);
+    this.#attempt.run(router, request, clock, options.pickDeadlineMs).catch((cause) => this.#fail(cause));
   }
 
   #picked(decision: PickDecision, body: Buffer): void {
@@ -228,14 +228,22 @@ export class StreamSession {
       this.refuse(toRoutingError(cause));
       return;
     }
-    this.#context.logger.error({ err: cause, requestId: this.#requestId() }, "ext_proc: cannot watch a response");
+    this.#logFailure(cause);
+  }
+
+  #logFailure(cause: unknown): void {
+    this.#context.logger.error({ err: cause, requestId: this.#requestId() }, "ext_proc: failed after the answer");
   }
 
   #close(reason: Error): void {
     this.#isClosed = true;
     this.#ticket.close();
     this.#attempt?.abandon(reason);
-    this.#decision?.reservation.release();
+    try {
+      this.#decision?.reservation.release();
+    } catch (cause) {
+      this.#logFailure(cause);
+    }
   }
 
   #pickMs(): number {
