@@ -141,18 +141,18 @@ export class KvEventSubscriber {
 
   /** Runs `work` after all earlier steps. A failure loses track of the stream, but not the subscription. */
   #step(work: () => Promise<void>): Promise<void> {
-    this.#steps = this.#steps.then(async () => {
-      if (this.#closing.signal.aborted) return;
-      try {
-        await work();
-      } catch (error) {
-        if (this.#closing.signal.aborted) return;
-        this.#count("failed_batches");
-        this.#log.warn({ slot: this.#options.slot, err: error }, "applying KV events failed");
-        await this.#loseTrack();
-      }
-    });
+    this.#steps = this.#steps
+      .then(() => (this.#closing.signal.aborted ? undefined : work()))
+      .catch((error: unknown) => this.#onFailure(error, () => this.#loseTrack()))
+      .catch((error: unknown) => this.#onFailure(error, async () => undefined));
     return this.#steps;
+  }
+
+  async #onFailure(error: unknown, recover: () => Promise<void>): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#count("failed_batches");
+    this.#log.warn({ slot: this.#options.slot, err: error }, "applying KV events failed");
+    await recover();
   }
 
   async #onLive(message: NumberedPayload): Promise<void> {

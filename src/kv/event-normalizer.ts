@@ -1,7 +1,7 @@
 import { hashLocalBlocks } from "./block-hashes.ts";
 import type { StorageTier } from "./held-blocks.ts";
 import type { KvEvent, KvEventScope, StoredEvent } from "./kv-event.ts";
-import type { StoredBlocks } from "./prefix-index.ts";
+import type { StoredBlocks } from "./stored-blocks.ts";
 import type { U64 } from "./xxh3.ts";
 
 /**

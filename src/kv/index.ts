@@ -15,6 +15,7 @@ export type {
   StoredEvent,
 } from "./kv-event.ts";
 export type { TierOverlaps } from "./overlaps.ts";
-export type { PrefixIndexOptions, PrefixIndexStats, StoredBlocks } from "./prefix-index.ts";
+export type { PrefixIndexOptions, PrefixIndexStats } from "./prefix-index.ts";
 export { PrefixIndex } from "./prefix-index.ts";
+export type { StoredBlocks } from "./stored-blocks.ts";
 export type { U64 } from "./xxh3.ts";

@@ -3,21 +3,8 @@ import { type StorageTier, tierBits } from "./held-blocks.ts";
 import { type Orphan, Orphans } from "./orphans.ts";
 import { findOverlaps, findTierOverlaps, type TierOverlaps } from "./overlaps.ts";
 import { type Placement, PrefixHoldings } from "./prefix-holdings.ts";
+import type { StoredBlocks } from "./stored-blocks.ts";
 import type { U64 } from "./xxh3.ts";
-
-/** Blocks that a worker has stored: a run of consecutive blocks. */
-export interface StoredBlocks {
-  /** The engine's hash of the block before the first; undefined = the first block of a prompt. */
-  readonly parentHash: U64 | undefined;
-  /** The engine's own hashes, two u32 a block, low first. */
-  readonly blockHashes: Uint32Array;
-  /** Our hashes of the blocks' tokens, of the same length. */
-  readonly localHashes: Uint32Array;
-  /** Default "device". */
-  readonly tier?: StorageTier | undefined;
-  /** Cache namespace that the local hashes were made with; children inherit it. */
-  readonly cacheSalt?: string | undefined;
-}
 
 export interface PrefixIndexOptions {
   /** Tokens in a block, for the caller's use. */

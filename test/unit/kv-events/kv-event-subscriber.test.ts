@@ -236,3 +236,16 @@ describe("KvEventSubscriber", () => {
     },
   );
 });
+
+it("goes on following after the index has refused a batch", async () => {
+  const { engine, rank } = await followedEngine();
+  const store = vi.spyOn(rank.index, "store").mockImplementationOnce(() => {
+    throw new Error("refused");
+  });
+  await engine.publish([stored([1])]);
+  await engine.publish([stored([2])]);
+  await rank.expectOverlap([2], 1);
+  expect(store).toHaveBeenCalledTimes(2);
+  expect(rank.count("failed_batches")).toBe(1);
+  expect(rank.count("lost_tracks")).toBe(1);
+});
