@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Http2Server, SecureServerOptions, ServerHttp2Session } from "node:http2";
+import type { Http2SecureServer, Http2Server, SecureServerOptions, ServerHttp2Session } from "node:http2";
+import type { TLSSocket } from "node:tls";
 import {
   Server,
   type ServerCredentials,
@@ -17,7 +18,7 @@ export interface GrpcServerOptions {
 /** What grpc-js 1.14.7 keeps private and has no option for. */
 interface GrpcServerInternals {
   readonly commonServerOptions: SecureServerOptions;
-  createHttp2Server(credentials: ServerCredentials): Http2Server;
+  createHttp2Server(credentials: ServerCredentials): Http2Server | Http2SecureServer;
 }
 
 /**
@@ -96,6 +97,7 @@ export class GrpcServer {
     const createHttp2Server = internals.createHttp2Server.bind(internals);
     internals.createHttp2Server = (credentials) => {
       const http2Server = createHttp2Server(credentials);
+      http2Server.prependListener("secureConnection", assumeHttp2);
       http2Server.on("session", (session) => this.#adopt(session));
       return http2Server;
     };
@@ -106,6 +108,11 @@ export class GrpcServer {
     this.#sessions.add(session);
     session.on("close", () => this.#sessions.delete(session));
   }
+}
+
+/** Envoy names no protocol in its TLS handshake unless it is configured to; Node then takes it for HTTP/1 and hangs up. */
+function assumeHttp2(socket: TLSSocket): void {
+  if (socket.alpnProtocol === false) socket.alpnProtocol = "h2";
 }
 
 /** `host:port`, with brackets around IPv6. */

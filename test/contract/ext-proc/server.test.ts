@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect as connectHttp2 } from "node:http2";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
@@ -210,6 +211,25 @@ describe("TLS", () => {
   it("serves a certificate of its own for HTTP/2", async () => {
     const server = await start({ tls: { kind: "self-signed" } });
     expect(await subjectAt(server.address)).toBe("localhost h2");
+  });
+
+  it("serves a gateway that names no protocol in its handshake", async () => {
+    const server = await start({ tls: { kind: "self-signed" } });
+    const port = Number(server.address.split(":").at(-1));
+    const session = connectHttp2("https://localhost", {
+      createConnection: () => connect({ host: "127.0.0.1", port, rejectUnauthorized: false }),
+    });
+    const headers = { ":path": "/grpc.health.v1.Health/Check", ":method": "POST", "content-type": "application/grpc" };
+    const stream = session.request({ ...headers, te: "trailers" });
+    stream.end(Buffer.from("00000000" + "00", "hex"));
+    const status = await new Promise((resolve, reject) => {
+      session.on("error", reject);
+      stream.on("error", reject);
+      stream.on("trailers", (trailers) => resolve(trailers["grpc-status"]));
+      stream.resume();
+    });
+    session.destroy();
+    expect(status).toBe("0");
   });
 
   it("serves new files to new connections, and keeps the old pair while the new one does not fit", async () => {
