@@ -28,18 +28,18 @@ export async function measureRandom(tokenize: TokenizePrompt, seed: number): Pro
 /** One worker whose cache is never full: no routing can do better on this workload. */
 export async function measureCeiling(tokenize: TokenizePrompt, seed: number): Promise<LoadSummary> {
   const options: SimWorkerOptions = { ...workerOptions, tokenize, gpuBlocks: unlimitedBlocks, maxNumSeqs: 256 };
-  const workers = await startWorkers(1, { ...options, timeScale: 0.02 });
+  const workers = await startWorkers(1, { ...options, timeScale: 0.1 });
   return await measureOn(workers, () => originOf(workers[0]), seed);
 }
 
-/** Through a real Envoy that asks the picker. */
-export async function measurePicker(tokenize: TokenizePrompt, seed: number): Promise<LoadSummary> {
+/** Through a real Envoy that asks the picker, with these `routing` settings. */
+export async function measurePicker(tokenize: TokenizePrompt, seed: number, routing: object): Promise<LoadSummary> {
   const gateway = await Gateway.start({
     kind: { bodies: "full-duplex", hosts: "override-host" },
     launcher: envoyBinary,
     workers: poolSize,
     workerOptions: { ...workerOptions, tokenize },
-    picker: { log: { level: "info" } },
+    picker: { log: { level: "info" }, routing },
   });
   try {
     return await send(() => gateway.url, seed);

@@ -20,18 +20,26 @@ export const sending: Omit<RunOptions, "model"> = { api: "chat", stream: true, o
 /** Workers in the pool. */
 export const poolSize = 4;
 
-/** Each worker: a small cache, and times that fall with the hit rate. A quarter of real time. */
+/** Tokens in a KV block, at the picker and at the workers. */
+export const blockSize = 16;
+
+/** Each worker: a small cache, and times that fall with the hit rate, as in llm-d's test. */
 export const workerOptions: SimWorkerOptions = {
-  blockSize: 16,
+  blockSize,
   gpuBlocks: 1280,
   maxNumSeqs: 8,
   prefillTimePerTokenUs: 200,
   prefillMode: "parallel",
   loadFactor: 3,
   interTokenMs: 5,
-  timeScale: 0.25,
   recordedRequests: 0,
 };
 
 /** More blocks than the whole workload has. */
 export const unlimitedBlocks = 1_000_000;
+
+/** Weights of the pick by the name that the report gives them. The first is what the bar is about. */
+export const routings: Readonly<Record<string, object>> = {
+  "pointsman, prefillLoadScale 8": { prefillLoadScale: 8 },
+  "pointsman, Dynamo's weights": { prefillLoadScale: 1 },
+};
