@@ -82,6 +82,8 @@ export class KvFollower {
         blockSize: first.index.blockSize,
         onLostTrack: this.#options.onUnrepairableGap,
         replayTotalMs: this.#options.replayTimeoutMs,
+        reconnectMinMs: this.#options.reconnectMinMs,
+        reconnectMaxMs: this.#options.reconnectMaxMs,
         maxPendingBatches: this.#options.maxPendingBatches,
       },
       {

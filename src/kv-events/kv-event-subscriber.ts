@@ -1,5 +1,6 @@
 import { Subscriber } from "zeromq";
 import { KvEventDecodeError } from "../kv/index.ts";
+import { isIpv6 } from "./endpoint-family.ts";
 import { EventApplier, type KvEventSink } from "./event-applier.ts";
 import { type NumberedPayload, readFrames } from "./frames.ts";
 import type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts";
@@ -70,8 +71,9 @@ export class KvEventSubscriber {
     // Intervals as Dynamo's listener has them (dynamo@1.6.1 kv-router).
     this.#socket = new Subscriber({
       linger: 0,
-      reconnectInterval: 100,
-      reconnectMaxInterval: 5_000,
+      ipv6: isIpv6(this.#options.endpoint),
+      reconnectInterval: this.#options.reconnectMinMs,
+      reconnectMaxInterval: this.#options.reconnectMaxMs,
       heartbeatInterval: 5_000,
       heartbeatTimeout: 15_000,
       heartbeatTimeToLive: 15_000,

@@ -1,4 +1,5 @@
 import { Dealer } from "zeromq";
+import { isIpv6 } from "./endpoint-family.ts";
 import { endOfReplay, type NumberedPayload, readFrames, replayRequest } from "./frames.ts";
 import type { Clock } from "./turn-budget.ts";
 
@@ -25,7 +26,8 @@ export async function* replay(
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<NumberedPayload, void, undefined> {
-  const socket = new Dealer({ linger: 0, sendTimeout: timeouts.idleMs, receiveTimeout: timeouts.idleMs });
+  const { idleMs } = timeouts;
+  const socket = new Dealer({ ipv6: isIpv6(endpoint), linger: 0, sendTimeout: idleMs, receiveTimeout: idleMs });
   const close = () => socket.close();
   signal.addEventListener("abort", close, { once: true });
   const deadline = clock.now() + timeouts.totalMs;

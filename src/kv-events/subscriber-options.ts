@@ -25,6 +25,10 @@ export interface KvEventSubscriberOptions {
   readonly replayTotalMs?: number | undefined;
   /** After a failed replay no other is tried for this long, ms. Default 30,000. */
   readonly replayBackoffMs?: number | undefined;
+  /** First pause before connecting again, ms; it doubles each time. Default 100. */
+  readonly reconnectMinMs?: number | undefined;
+  /** Longest such pause, ms. Default 5,000. */
+  readonly reconnectMaxMs?: number | undefined;
   /** Most batches that wait in memory while others are applied; then the engine's side buffers. Default 4,096. */
   readonly maxPendingBatches?: number | undefined;
 }
@@ -38,9 +42,18 @@ export function resolveSubscriberOptions(options: KvEventSubscriberOptions) {
     replayIdleMs: options.replayIdleMs ?? 2_000,
     replayTotalMs: options.replayTotalMs ?? 10_000,
     replayBackoffMs: options.replayBackoffMs ?? 30_000,
+    reconnectMinMs: options.reconnectMinMs ?? 100,
+    reconnectMaxMs: options.reconnectMaxMs ?? 5_000,
     maxPendingBatches: options.maxPendingBatches ?? 4_096,
   };
-  for (const name of ["replayIdleMs", "replayTotalMs", "maxPendingBatches", "blockSize"] as const) {
+  for (const name of [
+    "replayIdleMs",
+    "replayTotalMs",
+    "reconnectMinMs",
+    "reconnectMaxMs",
+    "maxPendingBatches",
+    "blockSize",
+  ] as const) {
     if (!(resolved[name] > 0)) throw new RangeError(`${name} must be > 0, got ${resolved[name]}`);
   }
   if (!(resolved.replayBackoffMs >= 0)) {

@@ -32,7 +32,7 @@ export const routing = z
       .default(false)
       .describe("Whether a body without a prompt on an unknown path is answered 400; otherwise it is placed by load."),
     maxJsonDepth: count(1)
-      .max(10_000)
+      .max(1024)
       .default(128)
       .describe("Deepest nesting of a JSON body; a deeper one is answered 400."),
   })

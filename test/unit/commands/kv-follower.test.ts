@@ -22,8 +22,8 @@ afterEach(async () => {
   for (const part of closing.splice(0).toReversed()) await part.close();
 });
 
-async function engine(): Promise<SimWorker> {
-  const worker = await startSimWorker({ blockSize: 4, kvEventsPort: 0, kvReplayPort: 0, timeScale: 0 });
+async function engine(host = "127.0.0.1"): Promise<SimWorker> {
+  const worker = await startSimWorker({ host, blockSize: 4, kvEventsPort: 0, kvReplayPort: 0, timeScale: 0 });
   closing.push(worker);
   return worker;
 }
@@ -79,6 +79,16 @@ describe("following KV events", () => {
     for (const { index } of core.models.values()) await vi.waitFor(() => expect(index.blockCount).toBe(2), 5_000);
     const [rank] = core.catalogue.ranksFor(undefined);
     expect(rank && follower.sampleOf(rank)).toMatchObject({ gaps: 0, lastEventAgeMs: expect.any(Number) });
+  });
+
+  it("reaches a worker over IPv6, live and replayed", async () => {
+    const worker = await engine("::1");
+    await complete(worker, [1, 2, 3, 4]);
+    const core = coreOf(worker);
+    follow(core);
+    await vi.waitFor(() => expect(core.models.only?.index.blockCount).toBe(1), 5_000);
+    await complete(worker, [5, 6, 7, 8]);
+    await vi.waitFor(() => expect(core.models.only?.index.blockCount).toBe(2), 5_000);
   });
 
   it("forgets a worker that leaves", async () => {
