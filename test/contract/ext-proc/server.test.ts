@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { generate } from "selfsigned";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type ExtProcOptions, type ExtProcServer, startExtProcServer } from "../../../src/surface/ext-proc/index.ts";
 import { FakeRouter, RecordingLogger, RecordingTelemetry } from "../../unit/surface/ext-proc/fakes.ts";
 import {
@@ -148,6 +148,7 @@ describe("draining", () => {
     const watch = gateway.watch("readiness");
     const stream = gateway.open();
     stream.send(requestHeaders());
+    await vi.waitFor(() => expect(telemetry.totals.picks).toBe(1));
     expect(await watch.next()).toBe(SERVING);
     const drained = server.drain(10_000);
     expect(await watch.next()).toBe(NOT_SERVING);
@@ -182,6 +183,7 @@ describe("draining", () => {
     const streaming = gateway.open();
     streaming.send(requestHeaders({ isEnd: true }), responseHeaders());
     await streaming.received(2);
+    await vi.waitFor(() => expect(telemetry.totals.picks).toBe(1));
     await server.drain(100);
     expect(errorOf((await waiting.received(1))[0])).toMatchObject({ code: "shutting_down" });
     expect(await streaming.ended()).not.toBe(0);
