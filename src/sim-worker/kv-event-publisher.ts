@@ -33,6 +33,7 @@ export class KvEventPublisher {
   readonly #outgoing: PublishedBatch[] = [];
   #pending: CacheEvent[] = [];
   #nextSequence = 0n;
+  #changes = 0;
   #endpoint = "";
   #replayEndpoint: string | undefined;
   #sending: Promise<void> | undefined;
@@ -74,10 +75,16 @@ export class KvEventPublisher {
     return Number(this.#nextSequence);
   }
 
+  /** Blocks stored and removed and clearings told so far. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** Adds an event to the batch of this turn. */
   tell(event: CacheEvent): void {
     if (this.#pending.length === 0) queueMicrotask(() => this.#publish());
     this.#pending.push(event);
+    this.#changes += event.kind === "stored" ? event.blockIds.length : 1;
   }
 
   /** Closes the sockets; what is not sent yet is lost. */

@@ -32,6 +32,8 @@ export interface SimWorkerStats {
   readonly cachedTokens: number;
   /** Batches of KV events numbered so far. */
   readonly eventBatches: number;
+  /** Blocks stored and removed and clearings told in them. */
+  readonly eventChanges: number;
 }
 
 /** A simulated worker that listens. */
@@ -112,6 +114,7 @@ function assemble(
       promptTokens: metrics.promptTokens,
       cachedTokens: metrics.cachedTokens,
       eventBatches: publisher?.batches ?? 0,
+      eventChanges: publisher?.changes ?? 0,
     }),
     requests: (limit = options.recordedRequests) => log.last(limit),
     configure: (changes) => faults.change(changes),

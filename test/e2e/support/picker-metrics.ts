@@ -51,7 +51,7 @@ export async function eventsFollowed(gateway: Gateway): Promise<void> {
     const samples = parseMetrics(await gateway.picker.metricsText());
     return gateway.workers.every((worker) => {
       const labels = { worker: worker.name };
-      return sumOf(samples, "pointsman_kv_events_applied_total", labels) >= worker.stats().eventBatches;
+      return sumOf(samples, "pointsman_kv_events_applied_total", labels) >= worker.stats().eventChanges;
     });
   };
   await until(look, { what: "the picker to follow the KV events", timeoutMs: 5_000 });
