@@ -1,2 +1,3 @@
-export { loadTokenizer } from "./native-tokenizer.ts";
-export type { EncodeOptions, Tokenizer } from "./tokenizer.ts";
+export { CacheBudget } from "./cache-budget.ts";
+export { type LoadTokenizerOptions, loadTokenizer } from "./load-tokenizer.ts";
+export type { EncodedPrompt, EncodeOptions, Tokenizer, TokenizerView } from "./tokenizer.ts";

@@ -1,15 +1,28 @@
-import type { Buffer } from "node:buffer";
 import { AddedToken, Tokenizer as NativeEngine } from "tokenizers";
 import type { JsonObject } from "../json/index.ts";
+import { promptOfIds } from "./encoded-prompt.ts";
 import { specialTokensOf } from "./special-tokens.ts";
-import type { EncodeOptions, Tokenizer } from "./tokenizer.ts";
+import type { EncodedPrompt, EncodeOptions, Tokenizer } from "./tokenizer.ts";
 
 /** The official Rust tokenizers. Encoding runs on the thread pool; only handing the ids over (0.1 us an id) is done on the main thread. */
-class NativeTokenizer implements Tokenizer {
+export class NativeTokenizer implements Tokenizer {
   readonly vocabularySize: number;
   readonly #engine: NativeEngine;
 
-  constructor(engine: NativeEngine) {
+  /**
+   * Loads a `tokenizer.json` (takes 0.3 to 1.5 s, synchronous). Its truncation and padding are switched off, and special tokens that
+   * only `tokenizer_config.json` declares are added (dynamo-tokenizers@3.1.1 hf.rs merge_special_tokens_from_config).
+   * @throws Error when the file is not a tokenizer that the engine understands
+   */
+  constructor(tokenizerJson: string, tokenizerConfig: JsonObject | undefined) {
+    const engine = NativeEngine.fromString(tokenizerJson);
+    engine.disableTruncation();
+    engine.disablePadding();
+    const specials = specialTokensOf(tokenizerConfig);
+    // Tokens that tokenizer.json has are left as they are.
+    if (specials.length > 0) {
+      engine.addAddedTokens(specials.map(({ content, ...options }) => new AddedToken(content, true, options)));
+    }
     this.#engine = engine;
     this.vocabularySize = idBound(engine);
   }
@@ -18,24 +31,10 @@ class NativeTokenizer implements Tokenizer {
     const encoding = await this.#engine.encode(text, null, options);
     return Uint32Array.from(encoding.getIds());
   }
-}
 
-/**
- * Loads a `tokenizer.json` (takes 0.3 to 1.5 s, synchronous). Its truncation and padding are switched off, and special tokens that
- * only `tokenizer_config.json` declares are added (dynamo-tokenizers@3.1.1 hf.rs merge_special_tokens_from_config).
- * @param tokenizerConfig the parsed `tokenizer_config.json`
- * @throws Error when the file is not a tokenizer that the engine understands
- */
-export async function loadTokenizer(tokenizerJson: Buffer, tokenizerConfig?: JsonObject): Promise<Tokenizer> {
-  const engine = NativeEngine.fromString(tokenizerJson.toString("utf8"));
-  engine.disableTruncation();
-  engine.disablePadding();
-  const specials = specialTokensOf(tokenizerConfig);
-  // Tokens that tokenizer.json has are left as they are.
-  if (specials.length > 0) {
-    engine.addAddedTokens(specials.map(({ content, ...options }) => new AddedToken(content, true, options)));
+  async encodePieces(pieces: readonly string[], options: EncodeOptions): Promise<EncodedPrompt> {
+    return promptOfIds(await this.encode(pieces.join(""), options));
   }
-  return new NativeTokenizer(engine);
 }
 
 /** Ids can be sparse: the count of the vocabulary is no bound. */

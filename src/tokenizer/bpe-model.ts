@@ -1,0 +1,112 @@
+import { characterOfByte } from "./byte-alphabet.ts";
+import { asList, asShape, type Shape } from "./json-shape.ts";
+import { MergeTable } from "./merge-table.ts";
+import { PairSet } from "./pair-set.ts";
+import { UnsupportedFeature } from "./unsupported-feature.ts";
+import { WholeWords } from "./whole-words.ts";
+import { ByteSymbols, CharacterSymbols, type WordSymbols } from "./word-symbols.ts";
+
+/** A model of type BPE as its tokenizer.json describes it. */
+export interface BpeModel {
+  readonly vocabulary: ReadonlyMap<string, number>;
+  readonly merges: readonly (readonly [string, string])[];
+  readonly ignoreMerges: boolean;
+  readonly byteFallback: boolean;
+}
+
+/** @throws UnsupportedFeature when it is not BPE, drops merges at random, or marks parts of words */
+export function readBpeModel(component: unknown): BpeModel {
+  const model = asShape(component, "model");
+  const dropout = model["dropout"] ?? 0;
+  if (model["type"] !== "BPE" || dropout !== 0) throw new UnsupportedFeature(`model ${String(model["type"])}`);
+  for (const affix of ["continuing_subword_prefix", "end_of_word_suffix"]) {
+    if ((model[affix] ?? "") !== "") throw new UnsupportedFeature(affix);
+  }
+  return {
+    vocabulary: readVocabulary(asShape(model["vocab"], "vocab")),
+    merges: asList(model["merges"], "merges").filter(isNoHeader).map(readMerge),
+    ignoreMerges: model["ignore_merges"] === true,
+    byteFallback: model["byte_fallback"] === true,
+  };
+}
+
+/** Ranks, pairs and results of the merges. */
+export function mergeTableOf({ vocabulary, merges }: BpeModel): MergeTable {
+  const table = new MergeTable(merges.length);
+  merges.forEach(([left, right], rank) => {
+    table.add(idOf(vocabulary, left), idOf(vocabulary, right), rank, idOf(vocabulary, left + right));
+  });
+  return table;
+}
+
+/** Symbols of a byte-level model. @throws UnsupportedFeature when a byte has no token */
+export function byteSymbolsOf({ vocabulary, ignoreMerges }: BpeModel): WordSymbols {
+  const idOfByte = Int32Array.from(characterOfByte, (character) => idOf(vocabulary, character));
+  return new ByteSymbols(idOfByte, ignoreMerges ? new WholeWords(vocabulary) : undefined);
+}
+
+/** Symbols of a SentencePiece model. @throws UnsupportedFeature when a character could become neither itself nor bytes */
+export function characterSymbolsOf(model: BpeModel): WordSymbols {
+  const { vocabulary, merges } = model;
+  if (!model.byteFallback || model.ignoreMerges)
+    throw new UnsupportedFeature("BPE without bytes that takes the whole text");
+  const idOfByte = Int32Array.from({ length: 256 }, (_, byte) => idOf(vocabulary, byteToken(byte)));
+  const byteTokens = new Set(Array.from({ length: 256 }, (_, byte) => byteToken(byte)));
+  // The border between words is judged by characters; a merge of bytes would have none.
+  if (merges.some(([left, right]) => byteTokens.has(left) || byteTokens.has(right))) {
+    throw new UnsupportedFeature("merges of bytes");
+  }
+  const idOfCharacter = new Map<number, number>();
+  for (const [token, id] of vocabulary) {
+    const point = token.codePointAt(0) ?? 0;
+    if (token.length === (point > 0xffff ? 2 : 1)) idOfCharacter.set(point, id);
+  }
+  return new CharacterSymbols(idOfCharacter, idOfByte);
+}
+
+/** Characters that some merge, or an added token, holds side by side. */
+export function joinsOf({ merges }: BpeModel, addedTokens: Iterable<string>): PairSet {
+  const joins = new PairSet();
+  for (const [left, right] of merges) joins.add(lastCodePoint(left), right.codePointAt(0) ?? 0);
+  for (const token of addedTokens) {
+    const points = Array.from(token, (character) => character.codePointAt(0) ?? 0);
+    for (let index = 1; index < points.length; index++) joins.add(points[index - 1] ?? 0, points[index] ?? 0);
+  }
+  return joins;
+}
+
+function readVocabulary(shape: Shape): ReadonlyMap<string, number> {
+  const vocabulary = new Map<string, number>();
+  for (const [token, id] of Object.entries(shape)) {
+    if (typeof id !== "number") throw new UnsupportedFeature("an id that is not a number");
+    vocabulary.set(token, id);
+  }
+  return vocabulary;
+}
+
+/** Old files carry the first line of a merges.txt. */
+function isNoHeader(merge: unknown): boolean {
+  return !(typeof merge === "string" && merge.startsWith("#version"));
+}
+
+function readMerge(merge: unknown): readonly [string, string] {
+  const [left, right, ...others] = typeof merge === "string" ? merge.split(" ") : asList(merge, "merges");
+  if (typeof left !== "string" || typeof right !== "string" || others.length > 0)
+    throw new UnsupportedFeature("a merge");
+  return [left, right];
+}
+
+function idOf(vocabulary: ReadonlyMap<string, number>, token: string): number {
+  const id = vocabulary.get(token);
+  if (id === undefined) throw new UnsupportedFeature(`${JSON.stringify(token)} is not in the vocabulary`);
+  return id;
+}
+
+function byteToken(byte: number): string {
+  return `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`;
+}
+
+function lastCodePoint(text: string): number {
+  const point = text.codePointAt(text.length - 2) ?? 0;
+  return point > 0xffff ? point : text.charCodeAt(text.length - 1);
+}

@@ -1,0 +1,160 @@
+import type { BpeEngine } from "./bpe-engine.ts";
+import type { CacheBudget } from "./cache-budget.ts";
+import { type Cuts, firstCut, lastCut } from "./cuts.ts";
+import { GenerationMap } from "./generation-map.ts";
+import { IdBuffer } from "./id-buffer.ts";
+import { IdRun } from "./id-run.ts";
+import { ownString } from "./own-string.ts";
+import { RunList } from "./run-list.ts";
+import type { TokenMatcher } from "./token-matcher.ts";
+
+/** Units of text between cuts, about: what a change in a text costs again. */
+const chunkUnits = 1024;
+/** Shorter texts are faster to encode than to look up; and V8 hashes strings of digits up to 15 units without its secret. */
+const minCachedUnits = 24;
+/** Shorter pieces are joined with their neighbours. */
+const minPieceUnits = 64;
+/** How far into a piece a cut is looked for. */
+const cutSearchUnits = 256;
+/** What an entry takes besides its text and its run. */
+const entryBytes = 160;
+/** Begins the key of a text that the engine prefixes; never part of a text. */
+const prefixedKey = "\ud800";
+
+export interface IncrementalParts {
+  readonly engine: BpeEngine;
+  readonly cuts: Cuts;
+  /**
+   * Added tokens at which a text is always cut. A token that is not among them neither overlaps one nor holds one.
+   */
+  readonly anchors: TokenMatcher | undefined;
+  /** Added tokens at which a text between anchors is cut in turn: those looked for in the normal form, when it is the text itself. */
+  readonly innerAnchors: TokenMatcher | undefined;
+}
+
+/** A long piece: up to its first cut and from its last one on, what stands beside it decides. */
+interface Piece {
+  readonly first: number;
+  readonly last: number;
+  readonly runs: readonly IdRun[];
+}
+
+/**
+ * Encodes text from runs of ids that it has met before. Text is only cut where tokens on one side cannot depend on the other: at added tokens
+ * and at `Cuts`; so the runs joined are the ids of the whole.
+ */
+export class IncrementalEncoder {
+  readonly #parts: IncrementalParts;
+  readonly #chunks: GenerationMap<IdRun>;
+  readonly #pieces: GenerationMap<Piece>;
+  readonly #scratch = new IdBuffer();
+
+  constructor(parts: IncrementalParts, budget: CacheBudget) {
+    this.#parts = parts;
+    this.#chunks = new GenerationMap(budget);
+    this.#pieces = new GenerationMap(budget);
+  }
+
+  /**
+   * Appends the ids of the texts joined, as if they were one string.
+   * @param texts the same strings (or equal ones) as in an earlier prompt cost a look-up each
+   */
+  appendPieces(texts: readonly string[], out: RunList): void {
+    let seam = "";
+    let begins = true;
+    for (const text of texts) {
+      const piece = text.length < minPieceUnits ? undefined : this.#piece(text);
+      if (piece === undefined) {
+        seam += text;
+        continue;
+      }
+      this.append(seam + text.substring(0, piece.first), begins, out);
+      for (const run of piece.runs) out.addRun(run);
+      seam = text.substring(piece.last);
+      begins = false;
+    }
+    this.append(seam, begins, out);
+  }
+
+  /**
+   * Appends the ids of one text.
+   * @param begins false after a cut
+   */
+  append(text: string, begins: boolean, out: RunList): void {
+    const { anchors, engine } = this.#parts;
+    let pieceBegins = begins;
+    let start = 0;
+    while (anchors?.find(text, start) === true) {
+      const { start: anchor, end, id } = anchors;
+      this.#appendBetweenAnchors(text.substring(start, anchor), pieceBegins, out);
+      out.addId(id);
+      start = end;
+      pieceBegins = engine.prefixesEveryPiece;
+    }
+    this.#appendBetweenAnchors(text.substring(start), pieceBegins, out);
+  }
+
+  #appendBetweenAnchors(text: string, begins: boolean, out: RunList): void {
+    const { innerAnchors } = this.#parts;
+    let start = 0;
+    while (innerAnchors?.find(text, start) === true) {
+      const { start: anchor, end, id } = innerAnchors;
+      this.#appendChunks(text.substring(start, anchor), begins, out);
+      out.addId(id);
+      start = end;
+    }
+    this.#appendChunks(start === 0 ? text : text.substring(start), begins, out);
+  }
+
+  #appendChunks(text: string, begins: boolean, out: RunList): void {
+    let start = 0;
+    while (text.length - start > chunkUnits) {
+      const cut = firstCut(this.#parts.cuts, text, start + chunkUnits, text.length);
+      if (cut < 0) break;
+      this.#appendChunk(text.substring(start, cut), begins && start === 0, out);
+      start = cut;
+    }
+    if (start < text.length) this.#appendChunk(start === 0 ? text : text.substring(start), begins && start === 0, out);
+  }
+
+  #appendChunk(chunk: string, begins: boolean, out: RunList): void {
+    if (chunk.length < minCachedUnits) this.#parts.engine.append(chunk, begins, out.pending);
+    else out.addRun(this.#chunk(chunk, begins));
+  }
+
+  #chunk(chunk: string, begins: boolean): IdRun {
+    const key = begins && this.#parts.engine.prefixesText ? prefixedKey + chunk : chunk;
+    const known = this.#chunks.get(key);
+    if (known !== undefined) return known;
+    const run = this.#encode(chunk, begins);
+    this.#chunks.set(ownString(key), run, entryBytes + 2 * key.length + run.byteLength);
+    return run;
+  }
+
+  #encode(text: string, begins: boolean): IdRun {
+    this.#parts.engine.append(text, begins, this.#scratch);
+    return new IdRun(this.#scratch.take());
+  }
+
+  /** The piece's inside, or undefined when no two cuts are found near its ends. */
+  #piece(text: string): Piece | undefined {
+    const known = this.#pieces.get(text);
+    if (known !== undefined) return known;
+    const { cuts } = this.#parts;
+    const last = lastCut(cuts, text, text.length - 1, Math.max(0, text.length - cutSearchUnits));
+    const first = last < 0 ? -1 : firstCut(cuts, text, 1, Math.min(last, cutSearchUnits));
+    if (first < 0) return undefined;
+    const piece = { first, last, runs: this.#inside(text.substring(first, last)) };
+    const runBytes = piece.runs.reduce((sum, run) => sum + run.byteLength, 0);
+    this.#pieces.set(ownString(text), piece, entryBytes + 2 * text.length + runBytes);
+    return piece;
+  }
+
+  #inside(text: string): readonly IdRun[] {
+    // A short text is kept once, with its piece.
+    if (text.length <= 4 * chunkUnits) return [this.#encode(text, false)];
+    const list = new RunList();
+    this.append(text, false, list);
+    return list.runs();
+  }
+}
