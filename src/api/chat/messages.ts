@@ -1,4 +1,4 @@
-import { JsonObject, type JsonValue, stringifyJson } from "../../json/index.ts";
+import { JsonObject, type JsonValue } from "../../json/index.ts";
 import {
   anyObject,
   anyValue,
@@ -17,6 +17,7 @@ import {
   textOrList,
   withDefault,
 } from "../fields/index.ts";
+import { serdeJsonText } from "../serde-json-text.ts";
 import { assistantPart, textOnlyPart, toolPart, userPart } from "./content-parts.ts";
 
 // Roles, members and their order: dynamo-protocols@8.2.0 types/chat.rs ChatCompletionRequestMessage.
@@ -24,7 +25,7 @@ import { assistantPart, textOnlyPart, toolPart, userPart } from "./content-parts
 /** Tool-call arguments: the usual JSON text, or an object, which is written as text. */
 const argumentsText: Reader<string> = (value) => {
   if (typeof value === "string") return value;
-  if (value instanceof JsonObject) return stringifyJson(value);
+  if (value instanceof JsonObject) return serdeJsonText(value);
   throw new FieldError("must be a string or an object");
 };
 

@@ -1,0 +1,58 @@
+import { JsonNumber, type JsonObject, type JsonValue } from "../json/index.ts";
+import { serdeDouble } from "./serde-double.ts";
+
+/** Decimal exponents of the numbers that are written without one. */
+const LEAST_PLAIN_EXPONENT = -5;
+const MOST_PLAIN_EXPONENT = 15;
+
+const MAX_U64 = (1n << 64n) - 1n;
+const MIN_I64 = -(1n << 63n);
+/** Digits of the longest 64-bit integer, with its sign. */
+const MAX_INTEGER_LENGTH = 20;
+
+/**
+ * Compact JSON text of a value that the frontend reads and writes again: integers of 64 bits keep their digits, every other number
+ * becomes the shortest text of its double (serde_json in dynamo@1.6.1, observed: `1e-05` is 0.00001, `1e16` is 1e+16, `-0` is -0.0).
+ */
+export function serdeJsonText(value: JsonValue): string {
+  if (value instanceof JsonNumber) return numberText(value);
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map(serdeJsonText).join(",")}]`;
+  return objectText(value);
+}
+
+function objectText(object: JsonObject): string {
+  const members: string[] = [];
+  for (const [key, member] of object.entries()) members.push(`${JSON.stringify(key)}:${serdeJsonText(member)}`);
+  return `{${members.join(",")}}`;
+}
+
+function numberText(number: JsonNumber): string {
+  return isInteger64(number) ? number.lexeme : doubleText(serdeDouble(number.lexeme));
+}
+
+/** An integer that fits u64 or i64; `-0` is a double to serde_json. */
+function isInteger64({ lexeme, isInteger }: JsonNumber): boolean {
+  if (!isInteger || lexeme === "-0" || lexeme.length > MAX_INTEGER_LENGTH) return false;
+  // Eighteen digits always fit.
+  if (lexeme.length <= 18) return true;
+  const value = BigInt(lexeme);
+  return value >= MIN_I64 && value <= MAX_U64;
+}
+
+function doubleText(value: number): string {
+  if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
+  const [mantissa = "", exponentText = ""] = value.toExponential().split("e");
+  const exponent = Number(exponentText);
+  if (exponent < LEAST_PLAIN_EXPONENT || exponent > MOST_PLAIN_EXPONENT) return `${mantissa}e${exponentText}`;
+  const sign = value < 0 ? "-" : "";
+  const digits = mantissa.replace(/[-.]/g, "");
+  if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${digits}`;
+  const padded = digits.padEnd(exponent + 2, "0");
+  return `${sign}${padded.slice(0, exponent + 1)}.${padded.slice(exponent + 1)}`;
+}
+
+/** `Array.isArray` that also narrows a readonly array away. */
+function isArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
