@@ -34,7 +34,7 @@ export class BufferedRequest implements RequestPhase {
       return;
     }
     this.#host.hold(body.length);
-    this.#pick("body", isEnd || this.#isAlwaysWhole ? body : noBody);
+    this.#pick("body", isEnd || this.#isAlwaysWhole ? body : undefined);
   }
 
   trailers(): void {
@@ -52,7 +52,7 @@ export class BufferedRequest implements RequestPhase {
     if (this.#owesTrailers) this.#host.send({ request_trailers: {} });
   }
 
-  #pick(on: "headers" | "body" | "trailers", body: Buffer): void {
+  #pick(on: "headers" | "body" | "trailers", body: Buffer | undefined): void {
     this.#pickedOn = on;
     this.#host.pick(body);
   }

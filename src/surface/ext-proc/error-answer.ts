@@ -7,8 +7,8 @@ interface ErrorFace {
   readonly type: string;
   /** Value of `x-llm-d-request-dropped-reason`; undefined where the gateway protocol names none. */
   readonly droppedReason?: string;
-  /** Seconds for `Retry-After` when the error does not say; undefined: no header. */
-  readonly retryAfterSeconds?: number;
+  /** Whether the same request may succeed a moment later, which `Retry-After` tells. */
+  readonly isTemporary?: boolean;
 }
 
 const invalid: ErrorFace = { type: "invalid_request_error" };
@@ -19,10 +19,10 @@ const faceByCode = {
   body_too_large: invalid,
   unknown_model: invalid,
   not_implemented: { type: "not_implemented_error" },
-  saturated: { type: "rate_limit_error", droppedReason: "rejected-saturated", retryAfterSeconds: 1 },
-  no_endpoints: { type: "service_unavailable_error", droppedReason: "rejected-no-endpoints", retryAfterSeconds: 1 },
+  saturated: { type: "rate_limit_error", droppedReason: "rejected-saturated", isTemporary: true },
+  no_endpoints: { type: "service_unavailable_error", droppedReason: "rejected-no-endpoints", isTemporary: true },
   deadline_exceeded: { type: "timeout_error", droppedReason: "rejected-ttl-expired" },
-  shutting_down: { type: "service_unavailable_error", droppedReason: "rejected-shutting-down", retryAfterSeconds: 1 },
+  shutting_down: { type: "service_unavailable_error", droppedReason: "rejected-shutting-down", isTemporary: true },
   internal: { type: "internal_server_error" },
 } as const satisfies Record<RoutingErrorCode, ErrorFace>;
 
@@ -35,8 +35,9 @@ export function toRoutingError(cause: unknown): RoutingError {
 /**
  * The gateway's own answer to the client: status, OpenAI-shaped JSON, `Retry-After` and the drop reason. `details` shows
  * in Envoy's access log as RESPONSE_CODE_DETAILS.
+ * @param retryAfterSeconds what a temporary error says when it does not know better
  */
-export function errorAnswer(error: RoutingError): ProcessingResponse {
+export function errorAnswer(error: RoutingError, retryAfterSeconds: number): ProcessingResponse {
   const face: ErrorFace = faceByCode[error.code];
   const body = {
     error: { message: error.message, type: face.type, code: error.code, param: error.field ?? null },
@@ -44,19 +45,17 @@ export function errorAnswer(error: RoutingError): ProcessingResponse {
   return {
     immediate_response: {
       status: { code: httpStatusByCode[error.code] },
-      headers: { set_headers: errorHeaders(error, face) },
+      headers: { set_headers: errorHeaders(error, face, retryAfterSeconds) },
       body: Buffer.from(JSON.stringify(body)),
       details: `pointsman_${error.code}`,
     },
   };
 }
 
-function errorHeaders(error: RoutingError, face: ErrorFace): readonly HeaderValueOption[] {
+function errorHeaders(error: RoutingError, face: ErrorFace, defaultSeconds: number): readonly HeaderValueOption[] {
   const headers = [overwriteHeader("content-type", "application/json")];
-  const retryAfterSeconds = error.retryAfterSeconds ?? face.retryAfterSeconds;
-  if (retryAfterSeconds !== undefined) {
-    headers.push(overwriteHeader("retry-after", String(Math.max(1, Math.ceil(retryAfterSeconds)))));
-  }
+  const seconds = error.retryAfterSeconds ?? (face.isTemporary === true ? defaultSeconds : undefined);
+  if (seconds !== undefined) headers.push(overwriteHeader("retry-after", String(Math.ceil(seconds))));
   if (face.droppedReason !== undefined)
     headers.push(overwriteHeader("x-llm-d-request-dropped-reason", face.droppedReason));
   return headers;

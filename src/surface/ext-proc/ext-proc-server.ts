@@ -16,8 +16,8 @@ import { type ListenerCredentials, listenerCredentials } from "./tls-credentials
 export interface ExtProcServer {
   /** `host:port` of the ext_proc service; health is answered there too. */
   readonly address: string;
-  /** `host:port` of the plain-text health service. */
-  readonly healthAddress: string;
+  /** `host:port` of the plain-text health service; undefined when it is off. */
+  readonly healthAddress: string | undefined;
   /** What the health services say; `liveness` is always serving. */
   setReady(isReady: boolean): void;
   /**
@@ -59,12 +59,19 @@ export async function startExtProcServer(
   const running = new RunningServer({ servers: [main, healthOnly], listener, health, admission, streams, clock });
   try {
     const port = await main.listen(resolved.host, resolved.port, listener.credentials);
-    const healthPort = await healthOnly.listen(resolved.host, resolved.healthPort, ServerCredentials.createInsecure());
-    return running.as(resolved, port, healthPort);
+    const healthAddress = await listenForHealth(healthOnly, resolved);
+    return running.as(joinHostPort(resolved.host, port), healthAddress, resolved.drainNoticeMs);
   } catch (error) {
     await running.close();
     throw error;
   }
+}
+
+/** @returns `host:port`; undefined when the service is off */
+async function listenForHealth(server: GrpcServer, options: ResolvedExtProcOptions): Promise<string | undefined> {
+  const { healthHost, healthPort } = options;
+  if (healthPort === "off") return undefined;
+  return joinHostPort(healthHost, await server.listen(healthHost, healthPort, ServerCredentials.createInsecure()));
 }
 
 interface RunningParts {
@@ -84,10 +91,10 @@ class RunningServer {
     this.#parts = parts;
   }
 
-  as({ host, drainNoticeMs }: ResolvedExtProcOptions, port: number, healthPort: number): ExtProcServer {
+  as(address: string, healthAddress: string | undefined, drainNoticeMs: number): ExtProcServer {
     return {
-      address: joinHostPort(host, port),
-      healthAddress: joinHostPort(host, healthPort),
+      address,
+      healthAddress,
       setReady: (isReady) => this.#parts.health.setReady(isReady),
       drain: (timeoutMs) => this.drain(timeoutMs, drainNoticeMs),
       close: () => this.close(),

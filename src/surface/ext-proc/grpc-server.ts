@@ -11,6 +11,8 @@ import {
 export interface GrpcServerOptions {
   /** Longest message accepted, in bytes. */
   readonly maxMessageBytes: number;
+  /** Streams that one connection may have open; 0 = no limit. */
+  readonly maxStreamsPerConnection: number;
   readonly keepaliveTimeMs: number;
   readonly keepaliveTimeoutMs: number;
 }
@@ -49,7 +51,7 @@ export class GrpcServer {
       // Nothing reads channelz, and it costs a few allocations a stream.
       "grpc.enable_channelz": 0,
     });
-    this.#reachIn(this.#server as unknown as GrpcServerInternals);
+    this.#reachIn(this.#server as unknown as GrpcServerInternals, options.maxStreamsPerConnection);
   }
 
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
@@ -86,13 +88,16 @@ export class GrpcServer {
     });
   }
 
-  #reachIn(internals: GrpcServerInternals): void {
+  #reachIn(internals: GrpcServerInternals, maxStreams: number): void {
     assert(typeof internals.commonServerOptions === "object", "grpc-js: Server.commonServerOptions has moved");
     assert(typeof internals.createHttp2Server === "function", "grpc-js: Server.createHttp2Server has moved");
     Object.assign(internals.commonServerOptions, {
       streamResetBurst: UNLIMITED_RESETS,
       streamResetRate: UNLIMITED_RESETS,
-      settings: { ...internals.commonServerOptions.settings, initialWindowSize: STREAM_WINDOW_BYTES },
+      settings: {
+        initialWindowSize: STREAM_WINDOW_BYTES,
+        ...(maxStreams > 0 ? { maxConcurrentStreams: maxStreams } : {}),
+      },
     });
     const createHttp2Server = internals.createHttp2Server.bind(internals);
     internals.createHttp2Server = (credentials) => {

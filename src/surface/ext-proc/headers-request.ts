@@ -1,6 +1,6 @@
 import type { PickAnswer } from "./pick-answer.ts";
 import type { ProcessingResponse } from "./processing-messages.ts";
-import { headersAnswer, noBody } from "./request-answers.ts";
+import { headersAnswer } from "./request-answers.ts";
 import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
 
 /**
@@ -20,7 +20,7 @@ export class HeadersRequest implements RequestPhase {
   }
 
   headers(): void {
-    this.#host.pick(noBody);
+    this.#host.pick(undefined);
   }
 
   body(): void {

@@ -14,6 +14,10 @@ export interface StreamOptions extends Partial<BodyModeOptions> {
    * inference extension's conformance tests. Lets any client choose its worker. Default false.
    */
   readonly conformanceHeaders?: boolean;
+  /** Whether an `x-request-id` made for a request without one goes on to the worker. Default true. */
+  readonly forwardGeneratedRequestId?: boolean;
+  /** `Retry-After` of 429 and 503 answers whose error does not tell one, in whole seconds; 0 = at once. Default 1. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** Bounds on what clients can make this process hold. */
@@ -29,6 +33,8 @@ export interface LimitOptions {
    * exceed `maxBodyBytes` where the gateway buffers bodies. Default 64 MiB.
    */
   readonly maxMessageBytes?: number;
+  /** HTTP/2 streams that one connection may have open; 0 = no limit. Default 0. */
+  readonly maxStreamsPerConnection?: number;
 }
 
 /** Where and how the surface listens. */
@@ -37,8 +43,10 @@ export interface ListenOptions {
   readonly host?: string;
   /** Default 9002; 0 = any free port. */
   readonly port?: number;
-  /** Port of the plain-text health service on the same host. Default 9003; 0 = any free port. */
-  readonly healthPort?: number;
+  /** Host of the plain-text health service. Default: that of the ext_proc service. */
+  readonly healthHost?: string;
+  /** Its port. Default 9003; 0 = any free port; `off` = health is answered on the ext_proc port only. */
+  readonly healthPort?: number | "off";
   /** Default `{ kind: "self-signed" }`. */
   readonly tls?: TlsOptions;
   /** Time between two keepalive pings on an idle connection, in ms. Default 60 000. */
@@ -69,7 +77,7 @@ export type ResolvedExtProcOptions = Required<ExtProcOptions>;
 
 const MEBIBYTE = 1 << 20;
 
-const defaults: ResolvedExtProcOptions = {
+const defaults: Omit<ResolvedExtProcOptions, "healthHost"> = {
   requestBodyMode: "auto",
   responseBodyMode: "auto",
   untoldRequestBodyMode: "full-duplex-streamed",
@@ -77,10 +85,13 @@ const defaults: ResolvedExtProcOptions = {
   pickDeadlineMs: 10_000,
   trustClient: false,
   conformanceHeaders: false,
+  forwardGeneratedRequestId: true,
+  retryAfterSeconds: 1,
   maxBodyBytes: 32 * MEBIBYTE,
   maxBodyBytesInFlight: 512 * MEBIBYTE,
   maxPicksInFlight: 1_024,
   maxMessageBytes: 64 * MEBIBYTE,
+  maxStreamsPerConnection: 0,
   host: "0.0.0.0",
   port: 9002,
   healthPort: 9003,
@@ -93,18 +104,23 @@ const defaults: ResolvedExtProcOptions = {
 /** Node's timers fire at once beyond it. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+const MAX_HTTP2_STREAMS = 2 ** 31 - 1;
+
 /** Fills in defaults. @throws RangeError naming the setting and its value */
 export function resolveExtProcOptions(options: ExtProcOptions = {}): ResolvedExtProcOptions {
-  const resolved = { ...defaults, ...options };
+  const { host } = { ...defaults, ...options };
+  const resolved = { ...defaults, healthHost: host, ...options };
   for (const name of ["pickDeadlineMs", "keepaliveTimeMs", "keepaliveTimeoutMs"] as const) {
     checkRange(name, resolved[name], 1, MAX_TIMER_MS);
   }
   checkRange("drainNoticeMs", resolved.drainNoticeMs, 0, MAX_TIMER_MS);
+  checkRange("retryAfterSeconds", resolved.retryAfterSeconds, 0, Number.MAX_SAFE_INTEGER);
+  checkRange("maxStreamsPerConnection", resolved.maxStreamsPerConnection, 0, MAX_HTTP2_STREAMS);
   for (const name of ["maxBodyBytes", "maxBodyBytesInFlight", "maxPicksInFlight", "maxMessageBytes"] as const) {
     checkRange(name, resolved[name], 1, Number.MAX_SAFE_INTEGER);
   }
   checkRange("port", resolved.port, 0, 65_535);
-  checkRange("healthPort", resolved.healthPort, 0, 65_535);
+  if (resolved.healthPort !== "off") checkRange("healthPort", resolved.healthPort, 0, 65_535);
   if (resolved.tls.kind === "files") {
     checkRange("tls.reloadIntervalMs", resolved.tls.reloadIntervalMs ?? 0, 0, MAX_TIMER_MS);
   }

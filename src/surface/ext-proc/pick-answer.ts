@@ -21,20 +21,21 @@ export interface PickAnswer {
  * Puts a decision into header changes, metadata and body parts. Content-length is set when the body changes and the client
  * announced its length, or when the gateway needs it.
  * @param needsLength whether the gateway refuses a changed body without a content-length (Envoy's BUFFERED mode: 500)
- * @param newRequestId makes the `x-request-id` of a request without one
+ * @param newRequestId makes the `x-request-id` of a request without one; undefined: it stays without
  */
 export function pickAnswer(
   decision: PickDecision,
   headers: HeaderList,
   body: Buffer,
-  options: { readonly needsLength: boolean; readonly newRequestId: () => string },
+  options: { readonly needsLength: boolean; readonly newRequestId: (() => string) | undefined },
 ): PickAnswer {
   const destination = [decision.endpoint, ...decision.fallbacks].join(",");
   const bodyParts = splicedParts(body, decision.bodyEdit);
   const set = [overwriteHeader(DESTINATION_HEADER, destination)];
   for (const [name, value] of decision.headers) set.push(overwriteHeader(name, value));
-  if ((headers.get(REQUEST_ID_HEADER) ?? "") === "")
+  if (options.newRequestId !== undefined && (headers.get(REQUEST_ID_HEADER) ?? "") === "") {
     set.push(overwriteHeader(REQUEST_ID_HEADER, options.newRequestId()));
+  }
   if (decision.bodyEdit !== undefined && (options.needsLength || headers.names.includes("content-length"))) {
     set.push(overwriteHeader("content-length", String(totalBytes(bodyParts))));
   }

@@ -10,10 +10,10 @@ export interface PickRouter {
 
 /** One request to place. */
 export interface PickRequest {
-  /** HTTP path with its query; undefined when the gateway does not send it. */
+  /** HTTP path with its query; undefined when the gateway does not send it, or does not show the body: place by load. */
   readonly path: string | undefined;
   readonly headers: PickRequestHeaders;
-  /** The whole body. Empty when there is none or the gateway does not show it before the headers leave: place by load. */
+  /** The whole body; empty when there is none or the gateway does not show it. */
   readonly body: Buffer;
   /** Endpoints the gateway restricts the choice to (`ip`, `ip:port`); undefined = no restriction, empty = none is allowed. */
   readonly subset: readonly string[] | undefined;

@@ -19,6 +19,9 @@ export interface RequestPhaseHost {
   send(message: ProcessingResponse, written?: () => void): void;
   /** Counts bytes of a held body. @throws RoutingError body_too_large, saturated */
   hold(bytes: number): void;
-  /** Places the request; `answer` follows, unless it is refused or the client leaves. Empty body = by load. */
-  pick(body: Buffer): void;
+  /**
+   * Places the request; `answer` follows, unless it is refused or the client leaves.
+   * @param body the whole body; undefined when the gateway does not show it: the request is placed by load
+   */
+  pick(body: Buffer | undefined): void;
 }

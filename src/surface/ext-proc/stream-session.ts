@@ -11,6 +11,7 @@ import { pickAnswer } from "./pick-answer.ts";
 import { PickAttempt } from "./pick-attempt.ts";
 import type { PickDecision, PickRouter } from "./pick-router.ts";
 import type { HttpBody, HttpHeaders, ProcessingRequest, ProcessingResponse } from "./processing-messages.ts";
+import { noBody } from "./request-answers.ts";
 import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
 import { requestPhaseOfMode } from "./request-phase-of-mode.ts";
 import { responseHeadersAnswer, sendResponseBody } from "./response-answers.ts";
@@ -32,7 +33,7 @@ export interface SessionContext {
   readonly logger: ExtProcLogger;
   readonly clock: Clock;
   readonly admission: Admission;
-  readonly options: Omit<ResolvedExtProcOptions, "tls" | "host" | "port" | "healthPort">;
+  readonly options: ResolvedExtProcOptions;
 }
 
 /**
@@ -90,7 +91,7 @@ export class StreamSession {
   /** Answers in the worker's stead and ends the stream. After response headers have left, Envoy cuts the client off. */
   refuse(error: RoutingError): void {
     if (this.#isClosed) return;
-    this.#sink.write(errorAnswer(error));
+    this.#sink.write(errorAnswer(error, this.#context.options.retryAfterSeconds));
     this.#sink.end();
     this.#close(error);
     this.#context.telemetry.failed({ code: error.code, durationMs: this.#pickMs() });
@@ -140,8 +141,9 @@ export class StreamSession {
     pick: (body) => this.#pick(body),
   };
 
-  #pick(body: Buffer): void {
+  #pick(shownBody: Buffer | undefined): void {
     const { router, clock, options } = this.#context;
+    const body = shownBody ?? noBody;
     this.#phase = "pick";
     this.#pickStartMs = clock.now();
     this.#attempt = new PickAttempt({
@@ -149,7 +151,8 @@ export class StreamSession {
       failed: (cause) => this.#fail(cause),
     });
     const request = {
-      path: this.#headers.get(":path"),
+      // Without its body a request of a known API would be refused as malformed.
+      path: shownBody === undefined ? undefined : this.#headers.get(":path"),
       headers: this.#headers,
       body,
       subset: this.#subset,
@@ -171,7 +174,8 @@ export class StreamSession {
   #answer(decision: PickDecision, body: Buffer): void {
     const request = this.#request;
     if (request === undefined) return;
-    const options = { needsLength: request.needsLength, newRequestId: randomUUID };
+    const newRequestId = this.#context.options.forwardGeneratedRequestId ? randomUUID : undefined;
+    const options = { needsLength: request.needsLength, newRequestId };
     request.answer(pickAnswer(decision, this.#headers, body, options), () => this.#ticket.releaseBody());
     this.#phase = "upstream";
     this.#ticket.leavePick();
@@ -202,7 +206,7 @@ export class StreamSession {
     const isEnd = message.end_of_stream === true;
     this.#completeIf(isEnd);
     this.#watch?.metadata(metadata);
-    if (message.body !== undefined || isEnd) this.#watch?.body(message.body ?? Buffer.alloc(0), isEnd);
+    if (message.body !== undefined || isEnd) this.#watch?.body(message.body ?? noBody, isEnd);
   }
 
   #responseTrailers({ metadata_context: metadata }: ProcessingRequest): void {

@@ -67,6 +67,20 @@ describe("the gRPC server", () => {
     await survivor.ended();
   });
 
+  it("opens no more streams on a connection than it is told to", async () => {
+    const server = await start({ maxStreamsPerConnection: 1 });
+    const gateway = gatewayTo(server.address);
+    const first = gateway.open();
+    first.send(requestHeaders());
+    const second = gateway.open();
+    second.send(requestHeaders({ isEnd: true }));
+    first.send(requestBody("{}", true));
+    await first.received(2);
+    expect(second.answers).toEqual([]);
+    await first.ended();
+    expect(shapes(await second.received(1))).toEqual(["request_headers"]);
+  });
+
   it("takes a 20 MB body in one message", async () => {
     const server = await start();
     const stream = gatewayTo(server.address).open();
@@ -111,7 +125,7 @@ describe("health", () => {
 
   it("is answered on both ports under every name, and follows readiness", async () => {
     const server = await start();
-    for (const gateway of [gatewayTo(server.address), gatewayTo(server.healthAddress)]) {
+    for (const gateway of [gatewayTo(server.address), gatewayTo(server.healthAddress ?? "")]) {
       for (const [isReady, status] of [
         [false, NOT_SERVING],
         [true, SERVING],
@@ -126,13 +140,19 @@ describe("health", () => {
 
   it("is plain text on its own port when the main port has TLS", async () => {
     const server = await start({ tls: { kind: "self-signed" } });
-    expect(await gatewayTo(server.healthAddress).check("liveness")).toBe(SERVING);
+    expect(await gatewayTo(server.healthAddress ?? "").check("liveness")).toBe(SERVING);
     expect(await gatewayTo(server.address, true).check("liveness")).toBe(SERVING);
+  });
+
+  it("has no port of its own when that is off", async () => {
+    const server = await start({ healthPort: "off" });
+    expect(server.healthAddress).toBeUndefined();
+    expect(await gatewayTo(server.address).check("liveness")).toBe(SERVING);
   });
 
   it("tells watchers each change", async () => {
     const server = await start();
-    const watch = gatewayTo(server.healthAddress).watch("readiness");
+    const watch = gatewayTo(server.healthAddress ?? "").watch("readiness");
     expect(await watch.next()).toBe(NOT_SERVING);
     server.setReady(true);
     expect(await watch.next()).toBe(SERVING);

@@ -3,7 +3,7 @@ import { RoutingError, type RoutingErrorOptions } from "../../../../src/errors/i
 import { errorAnswer, toRoutingError } from "../../../../src/surface/ext-proc/error-answer.ts";
 import { errorOf, setHeaders } from "./messages.ts";
 
-const answer = (options: RoutingErrorOptions) => errorAnswer(new RoutingError("text", options));
+const answer = (options: RoutingErrorOptions) => errorAnswer(new RoutingError("text", options), 1);
 
 describe("errorAnswer", () => {
   it.each([
@@ -47,6 +47,7 @@ describe("errorAnswer", () => {
   });
 
   it.each([
+    { seconds: 0, header: "0" },
     { seconds: 0.2, header: "1" },
     { seconds: 7.1, header: "8" },
   ])("sends Retry-After as whole seconds: $seconds", ({ seconds, header }) => {
@@ -57,6 +58,6 @@ describe("errorAnswer", () => {
     const cause = new TypeError("secret");
     const error = toRoutingError(cause);
     expect(error).toMatchObject({ code: "internal", cause });
-    expect(errorAnswer(error).immediate_response?.body.toString()).not.toContain("secret");
+    expect(errorAnswer(error, 1).immediate_response?.body.toString()).not.toContain("secret");
   });
 });

@@ -124,6 +124,12 @@ describe("a request in FULL_DUPLEX_STREAMED mode", () => {
     expect(shapes(stream.answers)).toEqual(["request_headers", "request_body 2 end"]);
   });
 
+  it("does not forward an x-request-id of its own when told so", async () => {
+    const stream = new SessionWorld({ forwardGeneratedRequestId: false }).open();
+    await stream.receive(requestHeaders({ headers: { "x-request-id": "" } }), requestBody("{}", true));
+    expect(setHeaders(stream.answers[0])).not.toHaveProperty("x-request-id");
+  });
+
   it.each([
     { name: "creates x-request-id when absent", id: "", made: true },
     { name: "keeps the client's x-request-id", id: "r1", made: false },

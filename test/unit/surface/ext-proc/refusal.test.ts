@@ -101,13 +101,13 @@ describe("limits", () => {
   });
 
   it("refuse with 429 and Retry-After when too many requests wait, before their bodies come", async () => {
-    const world = new SessionWorld({ maxPicksInFlight: 1 });
+    const world = new SessionWorld({ maxPicksInFlight: 1, retryAfterSeconds: 3 });
     const first = world.open();
     await first.receive(requestHeaders());
     const second = world.open();
     await second.receive(requestHeaders());
     expect(errorOf(second.answers[0])).toMatchObject({ code: "saturated" });
-    expect(setHeaders(second.answers[0])).toMatchObject({ "retry-after": "1" });
+    expect(setHeaders(second.answers[0])).toMatchObject({ "retry-after": "3" });
     await first.receive(requestBody("{}", true));
     const third = world.open();
     await third.receive(requestHeaders());
