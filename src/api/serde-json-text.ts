@@ -1,4 +1,4 @@
-import { JsonNumber, type JsonObject, type JsonValue } from "../json/index.ts";
+import { JsonNumber, JsonObject, type JsonValue } from "../json/index.ts";
 import { serdeDouble } from "./serde-double.ts";
 
 /** Decimal exponents of the numbers that are written without one. */
@@ -19,6 +19,40 @@ export function serdeJsonText(value: JsonValue): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (isArray(value)) return `[${value.map(serdeJsonText).join(",")}]`;
   return objectText(value);
+}
+
+/**
+ * The value as the frontend holds it once read, for what it does not write as text but gives to the template: doubles that it reads
+ * otherwise than their nearest (z.float32() puts one into each schema) are replaced. Returns `value` itself when there is none.
+ */
+export function serdeValue(value: JsonValue): JsonValue {
+  if (value instanceof JsonNumber) return serdeNumber(value);
+  if (value === null || typeof value !== "object") return value;
+  if (isArray(value)) {
+    const items = value.map(serdeValue);
+    return items.some((item, at) => item !== value[at]) ? items : value;
+  }
+  return serdeObject(value);
+}
+
+/** `serdeValue` of an object. */
+export function serdeObject(object: JsonObject): JsonObject {
+  let isChanged = false;
+  const entries: [string, JsonValue][] = [];
+  for (const [key, member] of object.entries()) {
+    const read = serdeValue(member);
+    isChanged ||= read !== member;
+    entries.push([key, read]);
+  }
+  return isChanged ? JsonObject.from(entries) : object;
+}
+
+/** Short numbers are read rightly: 15 digits are exact in a double, and no power beyond 22 fits beside them. */
+function serdeNumber(number: JsonNumber): JsonNumber {
+  const { lexeme } = number;
+  if (isInteger64(number) || (lexeme.length <= 15 && !/[eE]/.test(lexeme))) return number;
+  const read = serdeDouble(lexeme);
+  return read === number.toNumber() ? number : new JsonNumber(doubleText(read), false);
 }
 
 function objectText(object: JsonObject): string {

@@ -3,6 +3,7 @@ import { JsonObject, JsonSyntaxError, type JsonValue, parseJson } from "../../js
 import { FieldError, structToJson, toJson } from "../fields/index.ts";
 import { normalizeReasoning } from "../reasoning.ts";
 import { isBlank } from "../sampling.ts";
+import { serdeObject } from "../serde-json-text.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { checkMedia } from "./check-media.ts";
 import { checkToolChoice, checkTools, effectiveTools } from "./check-tools.ts";
@@ -30,7 +31,8 @@ export interface ChatDraft {
  * @throws FieldError
  */
 export function draftTemplateArgs(draft: ChatDraft): JsonObject | undefined {
-  return normalizeReasoning(draft.templateArgs, draft.thinking, draft.reasoningEffort);
+  const args = draft.templateArgs === undefined ? undefined : serdeObject(draft.templateArgs);
+  return normalizeReasoning(args, draft.thinking, draft.reasoningEffort);
 }
 
 /**

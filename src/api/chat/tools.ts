@@ -1,5 +1,6 @@
 import { JsonObject, type JsonValue } from "../../json/index.ts";
 import { anyValue, FieldError, flag, oneOf, optional, type Reader, required, struct, text } from "../fields/index.ts";
+import { serdeObject } from "../serde-json-text.ts";
 
 /** A function that the model may call, members in the order they are written for a template. */
 export interface FunctionDefinition {
@@ -58,7 +59,8 @@ export function withToolDefaults(tool: FunctionTool): FunctionTool {
   return { type: tool.type, function: shaped };
 }
 
-function withSchemaDefaults(schema: JsonObject): JsonObject {
+function withSchemaDefaults(given: JsonObject): JsonObject {
+  const schema = serdeObject(given);
   const missing: (readonly [string, JsonValue])[] = [];
   if (!schema.has("type")) missing.push(["type", "object"]);
   if (!schema.has("properties")) missing.push(["properties", JsonObject.from([])]);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { serdeJsonText } from "../../../src/api/serde-json-text.ts";
-import { parseJson } from "../../../src/json/index.ts";
+import { serdeJsonText, serdeValue } from "../../../src/api/serde-json-text.ts";
+import { parseJson, stringifyJson } from "../../../src/json/index.ts";
 
 // Seen in the prompts that the Dynamo 1.6.1 frontend made of tool calls with these numbers.
 it.each([
@@ -38,4 +38,17 @@ it.each([
 it("keeps the order of members and escapes only what JSON must", () => {
   const source = '{ "b" : 1.50, "10": [true, null, "a\\u00e9\\u007f\\u0001\\n/<"], "9": {} }';
   expect(serdeJsonText(parseJson(Buffer.from(source)))).toBe('{"b":1.5,"10":[true,null,"aé\x7f\\u0001\\n/<"],"9":{}}');
+});
+
+// Seen in tool schemas that the frontend printed.
+it("gives to templates the doubles that the frontend reads", () => {
+  const value = parseJson(Buffer.from('{"maximum":3.4028234663852886e38,"step":1.50,"n":12345678901234567890}'));
+  expect(stringifyJson(serdeValue(value))).toBe(
+    '{"maximum":3.402823466385289e+38,"step":1.50,"n":12345678901234567890}',
+  );
+});
+
+it("leaves a value without such numbers as it is", () => {
+  const value = parseJson(Buffer.from('{"a":[1,{"b":0.25}],"c":"3.4028234663852886e38"}'));
+  expect(serdeValue(value)).toBe(value);
 });
