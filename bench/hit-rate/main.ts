@@ -1,6 +1,7 @@
 /**
  * Multi-turn KV hit rate through a real Envoy and the picker, against random routing and against one unlimited cache.
- * Run: node bench/hit-rate/main.ts [--runs 2] [--url http://host:port]
+ * Run: node bench/hit-rate/main.ts [--runs 2] [--first-seed 1] [--url http://host:port]
+ * Each run has conversations of its own, made from its number as the seed.
  * With --url the requests go to that endpoint, whose caches must be empty, instead of an Envoy of this bench's own; once.
  * Exit code 1 when less than 90 % of the gap between random and the ceiling is closed.
  */
@@ -13,17 +14,24 @@ import { blockSize, routings } from "./workload.ts";
 
 const barOfGap = 0.9;
 
-const { values } = parseArgs({ options: { runs: { type: "string", default: "2" }, url: { type: "string" } } });
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "2" },
+    "first-seed": { type: "string", default: "1" },
+    url: { type: "string" },
+  },
+});
 const { url } = values;
+const firstSeed = Number(values["first-seed"]);
 const runs = url === undefined ? Number(values.runs) : 1;
 const tokenize = await productTokenizer(testModelFolder(), blockSize);
 
 console.log("60 conversations x 6 turns, 16 at once, 3 skewed tenants; 4 workers x 1,280 blocks of 16 tokens\n");
 console.log(
-  "run  routing                        hit rate  of the gap  uncached  prompt tokens  first byte ms p50/p90/p99",
+  "seed routing                        hit rate  of the gap  uncached  prompt tokens  first byte ms p50/p90/p99",
 );
 const shares: number[] = [];
-for (let run = 1; run <= runs; run += 1) {
+for (let run = firstSeed; run < firstSeed + runs; run += 1) {
   const random = await measureRandom(tokenize, run);
   const ceiling = await measureCeiling(tokenize, run);
   const shareOf = ({ hitRate }: LoadSummary) => (hitRate - random.hitRate) / (ceiling.hitRate - random.hitRate);
