@@ -1,12 +1,10 @@
 import { RoutingError } from "../errors/index.ts";
 import type { JsonObject } from "../json/index.ts";
-import type { TemplateDialect } from "./dialect.ts";
-import { parseTemplate } from "./engine.ts";
-import { TemplateInterpreter } from "./interpreter.ts";
-import type { Node } from "./nodes.ts";
-import { markOutputs } from "./output-nodes.ts";
-import { isString } from "./runtime-values.ts";
-import { globalScope } from "./scope.ts";
+import { Program } from "./compile/program.ts";
+import type { Dialect, DialectName } from "./dialect/dialect.ts";
+import { dynamo } from "./dialect/dynamo.ts";
+import { huggingface } from "./dialect/huggingface.ts";
+import type { Limits } from "./limits.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "./template-errors.ts";
 
 /** The variables that a template sees: `messages`, `tools`, `bos_token` and so on. A missing one is undefined, null is None. */
@@ -22,52 +20,56 @@ export interface ChatTemplate {
    * @throws UnsupportedTemplateError where this engine cannot tell what the server makes of them: such a prompt has no known tokens
    */
   render(context: TemplateContext): string;
+  /**
+   * The prompt in pieces, none empty, whose concatenation is what `render` gives. A text that the template passes through is the
+   * string of the context, and a text of the template is the same string in each render, so that what is known of a string can be
+   * kept by it. Throws as `render` does.
+   */
+  renderPieces(context: TemplateContext): readonly string[];
 }
 
 export interface TemplateOptions {
   /** Whose Jinja to follow. Default `huggingface`. */
-  readonly dialect?: TemplateDialect;
+  readonly dialect?: DialectName;
   /** Gives the time for `strftime_now`, in local time; default the system's. */
   readonly now?: () => Date;
+  /** How much one render may do; a render that does more is unsupported. */
+  readonly limits?: Limits;
 }
+
+const dialects: Readonly<Record<DialectName, Dialect>> = { dynamo, huggingface };
 
 /**
  * Compiles a template once, for many renders.
  * @throws UnsupportedTemplateError when the source cannot be parsed
  */
 export function compileTemplate(source: string, options: TemplateOptions = {}): ChatTemplate {
-  const { dialect = "huggingface", now = () => new Date() } = options;
-  const program = parseProgram(source);
-  return {
-    source,
-    render(context) {
-      try {
-        const interpreter = new TemplateInterpreter(globalScope(context, dialect, now), dialect);
-        const output = interpreter.run(program);
-        if (!isString(output)) throw new UnsupportedTemplateError("the template gives no text");
-        return output.value;
-      } catch (cause) {
-        throw translated(cause);
-      }
-    },
+  const { dialect = "huggingface", now = () => new Date(), limits } = options;
+  const program = compiled(source, dialects[dialect], limits);
+  const renderPieces = (context: TemplateContext): readonly string[] => {
+    try {
+      return program.run(context, now);
+    } catch (cause) {
+      throw translated(cause);
+    }
   };
+  return { source, renderPieces, render: (context) => renderPieces(context).join("") };
 }
 
-function parseProgram(source: string): Node {
+function compiled(source: string, dialect: Dialect, limits: Limits | undefined): Program {
   try {
-    const program = parseTemplate(source);
-    markOutputs(program);
-    return program;
+    return new Program(source, dialect, limits);
   } catch (cause) {
-    throw new UnsupportedTemplateError("the chat template cannot be parsed", { cause });
+    if (cause instanceof UnsupportedTemplateError) throw cause;
+    throw new UnsupportedTemplateError("the chat template cannot be compiled", { cause });
   }
 }
 
-/** The engine's own errors say nothing about the server: it may well know what this engine does not. */
+/** What fails in the engine itself, as a stack that overflows, says nothing about the server. */
 function translated(cause: unknown): unknown {
   if (cause instanceof TemplateRefusal) {
     return new RoutingError(cause.message, { code: "invalid_request", field: "messages" });
   }
   if (cause instanceof UnsupportedTemplateError) return cause;
-  return new UnsupportedTemplateError("the template uses what this engine does not know", { cause });
+  return new UnsupportedTemplateError("the template goes beyond this engine", { cause });
 }

@@ -46,8 +46,8 @@ describe("a conversation", () => {
   it.each([
     { name: "the model has no chat template", files: modelFiles(undefined), body: { messages: hello } },
     {
-      name: "the template uses an unknown filter",
-      files: modelFiles("{{ messages | dictsort }}"),
+      name: "the template uses a filter that is not known here",
+      files: modelFiles("{{ messages | groupby('role') }}"),
       body: { messages: hello },
     },
     { name: "a message has an image", files: modelFiles("{{ messages[0].role }}"), body: { messages: media } },

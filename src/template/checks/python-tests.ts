@@ -1,0 +1,116 @@
+import type { Test } from "../dialect/dialect.ts";
+import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { numeric, pythonCompare, pythonEquals } from "../values/compare.ts";
+import { pythonContains } from "../values/contains.ts";
+import { DictValue } from "../values/dict-value.ts";
+import {
+  CallableValue,
+  FloatValue,
+  IteratorValue,
+  isInteger,
+  isSequence,
+  isText,
+  MarkupValue,
+  textOf,
+  type Value,
+} from "../values/value.ts";
+
+function check(holds: (value: Value) => boolean): Test {
+  return (value, { positional, named }) => {
+    if (positional.length + named.size > 0) throw new TemplateRefusal();
+    return holds(value);
+  };
+}
+
+function relation(holds: (left: Value, right: Value) => boolean): Test {
+  return (value, { positional, named }) => {
+    if (positional.length !== 1 || named.size > 0) throw new TemplateRefusal();
+    return holds(value, positional[0]);
+  };
+}
+
+/** Tests of jinja2@3.1.6 tests.py. */
+export const pythonTests: ReadonlyMap<string, Test> = new Map<string, Test>([
+  ["defined", check((value) => value !== undefined)],
+  ["undefined", check((value) => value === undefined)],
+  ["none", check((value) => value === null)],
+  ["string", check(isText)],
+  ["number", check((value) => numeric(value) !== undefined)],
+  ["integer", check(isInteger)],
+  ["float", check((value) => value instanceof FloatValue)],
+  ["boolean", check((value) => typeof value === "boolean")],
+  ["true", check((value) => value === true)],
+  ["false", check((value) => value === false)],
+  ["mapping", check((value) => value instanceof DictValue)],
+  ["sequence", check(isSequenceLike)],
+  ["iterable", check((value) => isSequenceLike(value) || isSequence(value) || value instanceof IteratorValue)],
+  ["callable", check(isCallable)],
+  ["odd", check((value) => remainder(value, 2) === 1)],
+  ["even", check((value) => remainder(value, 2) === 0)],
+  ["lower", check((value) => isCase(value, /^[^A-Z]*[a-z][^A-Z]*$/))],
+  ["upper", check((value) => isCase(value, /^[^a-z]*[A-Z][^a-z]*$/))],
+  ["escaped", check((value) => value instanceof MarkupValue)],
+  ["divisibleby", relation((value, by) => remainder(value, by) === 0)],
+  ["sameas", relation(isSame)],
+  ["in", relation((item, container) => pythonContains(container, item))],
+  ["filter", (value, _, { render }) => isText(value) && render.dialect.filters.has(textOf(value))],
+  ["test", (value, _, { render }) => isText(value) && render.dialect.tests.has(textOf(value))],
+  ...names(["eq", "==", "equalto"], relation(pythonEquals)),
+  ...names(
+    ["ne", "!="],
+    relation((left, right) => !pythonEquals(left, right)),
+  ),
+  ...names(
+    ["lt", "<", "lessthan"],
+    relation((left, right) => pythonCompare(left, right) < 0),
+  ),
+  ...names(
+    ["le", "<="],
+    relation((left, right) => pythonCompare(left, right) <= 0),
+  ),
+  ...names(
+    ["gt", ">", "greaterthan"],
+    relation((left, right) => pythonCompare(left, right) > 0),
+  ),
+  ...names(
+    ["ge", ">="],
+    relation((left, right) => pythonCompare(left, right) >= 0),
+  ),
+]);
+
+function names(all: readonly string[], test: Test): readonly (readonly [string, Test])[] {
+  return all.map((name) => [name, test] as const);
+}
+
+/** Has a length, and members by place or key. */
+function isSequenceLike(value: Value): boolean {
+  if (isSequence(value)) return value.type !== "view";
+  return value === undefined || isText(value) || value instanceof DictValue;
+}
+
+function isCallable(value: Value): boolean {
+  if (value === undefined) return true;
+  return value instanceof CallableValue;
+}
+
+function remainder(value: Value, by: Value): number {
+  const number = numeric(value);
+  const divisor = numeric(by);
+  // biome-ignore lint/suspicious/noDoubleEquals: 0 or 0n
+  if (number === undefined || divisor === undefined || divisor == 0) throw new TemplateRefusal();
+  if (!Number.isSafeInteger(Number(number)) || !Number.isSafeInteger(Number(divisor)))
+    throw new UnsupportedTemplateError("the remainder of this");
+  return Math.abs(Number(number) % Number(divisor));
+}
+
+function isCase(value: Value, pattern: RegExp): boolean {
+  if (!isText(value) || /\P{ASCII}/u.test(textOf(value))) throw new UnsupportedTemplateError("case of this");
+  return pattern.test(textOf(value));
+}
+
+function isSame(left: Value, right: Value): boolean {
+  const isPlain = [left, right].every((value) => value === null || value === undefined || typeof value === "boolean");
+  if (!isPlain && left !== right && typeof left === typeof right)
+    throw new UnsupportedTemplateError("identity of objects");
+  return left === right;
+}

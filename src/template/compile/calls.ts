@@ -1,0 +1,52 @@
+import type { ArgumentNodes, Expression } from "../parser/ast.ts";
+import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { DictValue } from "../values/dict-value.ts";
+import { type CallArguments, CallableValue, isText, LoopValue, textOf, type Value } from "../values/value.ts";
+import type { Evaluate } from "./evaluate.ts";
+import type { Frame } from "./frame.ts";
+
+export type EvaluateArguments = (frame: Frame) => CallArguments;
+
+const noNames: ReadonlyMap<string, Value> = new Map();
+const none: CallArguments = { positional: [], named: noNames };
+
+export function compileArguments(nodes: ArgumentNodes, compile: (node: Expression) => Evaluate): EvaluateArguments {
+  const positional = nodes.positional.map(compile);
+  const named = nodes.named.map(([name, value]) => [name, compile(value)] as const);
+  const spread = nodes.spread === undefined ? undefined : compile(nodes.spread);
+  const namedSpread = nodes.namedSpread === undefined ? undefined : compile(nodes.namedSpread);
+  if (named.length === 0 && spread === undefined && namedSpread === undefined) {
+    if (positional.length === 0) return () => none;
+    return (frame) => ({ positional: positional.map((evaluate) => evaluate(frame)), named: noNames });
+  }
+  return (frame) => {
+    const values = positional.map((evaluate) => evaluate(frame));
+    if (spread !== undefined) values.push(...frame.render.dialect.iterate(spread(frame)));
+    const names = new Map<string, Value>();
+    for (const [name, evaluate] of named) names.set(name, evaluate(frame));
+    if (namedSpread !== undefined) addSpread(names, namedSpread(frame));
+    return { positional: values, named: names };
+  };
+}
+
+function addSpread(names: Map<string, Value>, value: Value): void {
+  if (!(value instanceof DictValue)) throw new TemplateRefusal();
+  for (const [key, member] of value.entries()) {
+    if (!isText(key)) throw new TemplateRefusal();
+    names.set(textOf(key), member);
+  }
+}
+
+/** Calls what can be called. @throws TemplateRefusal for anything else */
+export function callValue(callee: Value, args: CallArguments, frame: Frame): Value {
+  frame.render.spend(1);
+  if (callee instanceof CallableValue) return callee.call(args, frame);
+  if (!(callee instanceof LoopValue) || callee.recurse === undefined) throw new TemplateRefusal();
+  if (args.positional.length !== 1 || args.named.size > 0) throw new TemplateRefusal();
+  return callee.recurse(args.positional[0]);
+}
+
+/** A name as an argument that a template cannot have meant otherwise. */
+export function unknown(detail: string): never {
+  throw new UnsupportedTemplateError(detail);
+}

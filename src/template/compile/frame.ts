@@ -1,0 +1,105 @@
+import type { Dialect } from "../dialect/dialect.ts";
+import type { Limits } from "../limits.ts";
+import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import type { Value } from "../values/value.ts";
+
+/** A variable that has not been set. */
+export const missing: unique symbol = Symbol("missing");
+
+/** What a variable's place holds. */
+export type Slot = Value | typeof missing;
+
+/** One render: its output, its variables from outside, and how much of its limits is used. */
+export class Render {
+  readonly dialect: Dialect;
+  readonly globals: readonly Value[];
+  readonly now: () => Date;
+  readonly #limits: Required<Limits>;
+  #out: string[] = [];
+  #written = 0;
+  #work = 0;
+  #depth = 0;
+  #deepest = 0;
+
+  constructor(dialect: Dialect, globals: readonly Value[], now: () => Date, limits: Required<Limits>) {
+    this.dialect = dialect;
+    this.globals = globals;
+    this.now = now;
+    this.#limits = limits;
+  }
+
+  /** Prints a piece. */
+  write(piece: string): void {
+    if (piece === "") return;
+    this.#written += piece.length;
+    if (this.#written > this.#limits.maxLength) throw new UnsupportedTemplateError("the template prints too much");
+    this.#out.push(piece);
+  }
+
+  /** What was printed. */
+  get pieces(): readonly string[] {
+    return this.#out;
+  }
+
+  /** The text that is printed meanwhile; a single piece stays the string that it is. */
+  capture(run: () => void): string {
+    const outer = this.#out;
+    const inner: string[] = [];
+    this.#out = inner;
+    try {
+      run();
+    } finally {
+      this.#out = outer;
+    }
+    const [only = ""] = inner;
+    return inner.length <= 1 ? only : inner.join("");
+  }
+
+  /** Counts steps and characters handled. */
+  spend(amount: number): void {
+    this.#work += amount;
+    if (this.#work > this.#limits.maxWork) throw new UnsupportedTemplateError("the template works too long");
+  }
+
+  /** Refuses to make a text or list of that length. */
+  checkLength(length: number): void {
+    if (!(length <= this.#limits.maxLength)) throw new UnsupportedTemplateError("the template makes too much");
+    this.spend(length);
+  }
+
+  /** Enters a macro or a level of a recursive loop; `leave` when it is done. */
+  enter(kind: "macro" | "loop"): void {
+    this.#depth += this.dialect.recursion[kind];
+    if (this.#depth >= this.dialect.recursion.refused) throw new TemplateRefusal();
+    if (this.#depth > this.#deepest) this.#deepest = this.#depth;
+    this.spend(1);
+  }
+
+  leave(kind: "macro" | "loop"): void {
+    this.#depth -= this.dialect.recursion[kind];
+  }
+
+  /** Whether it went so deep that the model's server may have refused. */
+  get isDoubtful(): boolean {
+    return this.#deepest > this.dialect.recursion.fine;
+  }
+}
+
+/** Variables of the template, of one call of a macro, or of one level of a recursive loop. */
+export class Frame {
+  readonly render: Render;
+  readonly slots: Slot[];
+  /** Where the macro or loop was defined. */
+  readonly parent: Frame | undefined;
+
+  constructor(render: Render, size: number, parent: Frame | undefined) {
+    this.render = render;
+    this.slots = new Array<Slot>(size).fill(missing);
+    this.parent = parent;
+  }
+}
+
+/** Forgets variables. */
+export function clear(frame: Frame, slots: readonly number[]): void {
+  for (const slot of slots) frame.slots[slot] = missing;
+}

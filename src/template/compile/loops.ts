@@ -1,0 +1,107 @@
+import type { Statement } from "../parser/ast.ts";
+import { LoopValue, type Value } from "../values/value.ts";
+import { breaking, type Evaluate, type Execute, finished } from "./evaluate.ts";
+import { clear, Frame } from "./frame.ts";
+import type { Region } from "./region.ts";
+import { targetNames } from "./scope.ts";
+import type { Assign } from "./variables.ts";
+
+type ForStatement = Extract<Statement, { readonly type: "for" }>;
+
+interface CompiledLoop {
+  readonly select: (items: readonly Value[], frame: Frame) => readonly Value[];
+  readonly assign: Assign;
+  readonly loopSlot: number;
+  readonly body: Execute;
+  /** Variables of an iteration: each begins without them. */
+  readonly slots: readonly number[];
+  readonly otherwise: Execute;
+}
+
+export function compileLoop(statement: ForStatement, outer: Region): Execute {
+  const items = outer.expressions.compile(statement.items);
+  if (statement.isRecursive) return compileRecursive(statement, outer, items);
+  const loop = compileParts(statement, outer);
+  return (frame) => {
+    run(loop, frame.render.dialect.iterate(items(frame)), frame, 0, undefined);
+    return finished;
+  };
+}
+
+/** Each level runs in a frame of its own, as a call of a function does. */
+function compileRecursive(statement: ForStatement, outer: Region, items: Evaluate): Execute {
+  const scope = outer.scope.ofFrame([]);
+  const loop = compileParts(statement, outer.region(scope));
+  const level = (values: Value, parent: Frame, depth: number): void => {
+    const { render } = parent;
+    render.enter("loop");
+    const recurse = (deeper: Value) => render.capture(() => level(deeper, parent, depth + 1));
+    run(loop, render.dialect.iterate(values), new Frame(render, scope.frameSize, parent), depth, recurse);
+    render.leave("loop");
+  };
+  return (frame) => {
+    level(items(frame), frame, 0);
+    return finished;
+  };
+}
+
+function compileParts(statement: ForStatement, outer: Region): CompiledLoop {
+  const names = [...targetNames(statement.target), "loop"];
+  const { compiler, run: body } = outer.innerBody(statement.body, names);
+  return {
+    select: compileSelect(statement, outer),
+    assign: compiler.assign(statement.target),
+    loopSlot: compiler.scope.slot("loop"),
+    body,
+    slots: compiler.scope.slots,
+    otherwise: compileOtherwise(statement, outer),
+  };
+}
+
+function compileOtherwise({ otherwise }: ForStatement, outer: Region): Execute {
+  if (!outer.dialect.capturesHaveScope) return outer.body(otherwise);
+  const { compiler, run } = outer.innerBody(otherwise);
+  const { slots } = compiler.scope;
+  return (frame) => {
+    clear(frame, slots);
+    return run(frame);
+  };
+}
+
+/** `for ... if ...`: the condition sees the item, and the loop around. */
+function compileSelect({ target, test }: ForStatement, outer: Region): CompiledLoop["select"] {
+  if (test === undefined) return (items) => items;
+  const inner = outer.region(outer.scope.inner(targetNames(target)));
+  const assign = inner.assign(target);
+  const evaluate = inner.expressions.compile(test);
+  const { isTrue } = outer.dialect;
+  return (items, frame) =>
+    items.filter((item) => {
+      frame.render.spend(1);
+      assign(frame, item);
+      return isTrue(evaluate(frame));
+    });
+}
+
+function run(
+  loop: CompiledLoop,
+  all: readonly Value[],
+  frame: Frame,
+  depth: number,
+  recurse: ((items: Value) => Value) | undefined,
+): void {
+  const items = loop.select(all, frame);
+  if (items.length === 0) {
+    loop.otherwise(frame);
+    return;
+  }
+  const value = new LoopValue(items, depth, recurse);
+  for (let at = 0; at < items.length; at++) {
+    frame.render.spend(1);
+    clear(frame, loop.slots);
+    value.at = at;
+    frame.slots[loop.loopSlot] = value;
+    loop.assign(frame, items[at]);
+    if (loop.body(frame) === breaking) break;
+  }
+}

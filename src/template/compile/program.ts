@@ -1,0 +1,48 @@
+import type { JsonObject } from "../../json/index.ts";
+import type { Dialect } from "../dialect/dialect.ts";
+import { tokenize } from "../lexer/lexer.ts";
+import { type Limits, resolveLimits } from "../limits.ts";
+import { parseTemplate } from "../parser/statements.ts";
+import { UnsupportedTemplateError } from "../template-errors.ts";
+import { type JsonConversion, jsonConversion } from "../values/json.ts";
+import type { Value } from "../values/value.ts";
+import type { Execute } from "./evaluate.ts";
+import { Frame, Render } from "./frame.ts";
+import { namesSetIn, Scope } from "./scope.ts";
+import { StatementCompiler } from "./statements.ts";
+
+/** A template that is compiled once and run for each prompt. */
+export class Program {
+  readonly #dialect: Dialect;
+  readonly #convert: JsonConversion;
+  readonly #limits: Required<Limits>;
+  readonly #globals: readonly string[];
+  readonly #frameSize: number;
+  readonly #run: Execute;
+
+  /** @throws UnsupportedTemplateError when the source cannot be parsed */
+  constructor(source: string, dialect: Dialect, limits: Limits | undefined) {
+    this.#dialect = dialect;
+    this.#convert = jsonConversion(dialect.readNumber);
+    this.#limits = resolveLimits(limits);
+    const body = parseTemplate(tokenize(source, dialect.syntax), dialect.syntax);
+    const scope = Scope.ofTemplate(namesSetIn(body, dialect.capturesHaveScope));
+    this.#run = new StatementCompiler(scope, dialect).body(body);
+    this.#globals = scope.globals.names();
+    this.#frameSize = scope.frameSize;
+  }
+
+  /** Pieces of the prompt, in order. */
+  run(context: JsonObject, now: () => Date): readonly string[] {
+    const globals = this.#globals.map((name) => this.#global(context, name));
+    const render = new Render(this.#dialect, globals, now, this.#limits);
+    this.#run(new Frame(render, this.#frameSize, undefined));
+    if (render.isDoubtful) throw new UnsupportedTemplateError("the template recurses too deep");
+    return render.pieces;
+  }
+
+  #global(context: JsonObject, name: string): Value {
+    const given = context.get(name);
+    return given === undefined ? this.#dialect.functions.get(name) : this.#convert(given);
+  }
+}

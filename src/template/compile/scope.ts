@@ -1,0 +1,126 @@
+import type { Body, Statement, Target } from "../parser/ast.ts";
+
+/** Where a variable may be: so many frames out, at that place. */
+export interface Place {
+  readonly framesOut: number;
+  readonly slot: number;
+}
+
+/** Variables from outside, numbered as the template mentions them. */
+export class Globals {
+  readonly #places = new Map<string, number>();
+
+  place(name: string): number {
+    const known = this.#places.get(name);
+    if (known !== undefined) return known;
+    this.#places.set(name, this.#places.size);
+    return this.#places.size - 1;
+  }
+
+  names(): readonly string[] {
+    return [...this.#places.keys()];
+  }
+}
+
+/** Counts the places of a frame. */
+class FrameLayout {
+  size = 0;
+}
+
+/** A region of the template with variables of its own, known before it runs. */
+export class Scope {
+  readonly globals: Globals;
+  readonly #layout: FrameLayout;
+  readonly #parent: Scope | undefined;
+  readonly #slots = new Map<string, number>();
+
+  private constructor(globals: Globals, layout: FrameLayout, parent: Scope | undefined) {
+    this.globals = globals;
+    this.#layout = layout;
+    this.#parent = parent;
+  }
+
+  static ofTemplate(names: Iterable<string>): Scope {
+    return new Scope(new Globals(), new FrameLayout(), undefined).#declareAll(names);
+  }
+
+  /** A region inside of this one, in the same frame. */
+  inner(names: Iterable<string>): Scope {
+    return new Scope(this.globals, this.#layout, this).#declareAll(names);
+  }
+
+  /** A region that runs in a frame of its own: a macro's body. */
+  ofFrame(names: Iterable<string>): Scope {
+    return new Scope(this.globals, new FrameLayout(), this).#declareAll(names);
+  }
+
+  /** Places in the frame, known when all of the frame's regions are compiled. */
+  get frameSize(): number {
+    return this.#layout.size;
+  }
+
+  /** The places of this region's own variables. */
+  get slots(): readonly number[] {
+    return [...this.#slots.values()];
+  }
+
+  /** The place of one of this region's own variables. */
+  slot(name: string): number {
+    const slot = this.#slots.get(name);
+    if (slot === undefined) throw new TypeError(`${name} is not declared`);
+    return slot;
+  }
+
+  /** Where a variable may be, innermost first. */
+  places(name: string): readonly Place[] {
+    const places: Place[] = [];
+    let framesOut = 0;
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#parent) {
+      const slot = scope.#slots.get(name);
+      if (slot !== undefined) places.push({ framesOut, slot });
+      if (scope.#parent !== undefined && scope.#parent.#layout !== scope.#layout) framesOut++;
+    }
+    return places;
+  }
+
+  #declareAll(names: Iterable<string>): this {
+    for (const name of names) {
+      if (!this.#slots.has(name)) this.#slots.set(name, this.#layout.size++);
+    }
+    return this;
+  }
+}
+
+/** Names of a target. */
+export function targetNames(target: Target): readonly string[] {
+  if (target.type === "name") return [target.name];
+  return target.type === "targets" ? target.items.flatMap(targetNames) : [];
+}
+
+/**
+ * Names that a body sets in its own region.
+ * @param capturesHaveScope whether captured blocks are regions of their own
+ */
+export function namesSetIn(body: Body, capturesHaveScope: boolean): readonly string[] {
+  return body.flatMap((statement) => namesSetBy(statement, capturesHaveScope));
+}
+
+function namesSetBy(statement: Statement, capturesHaveScope: boolean): readonly string[] {
+  const captured = (body: Body) => (capturesHaveScope ? [] : namesSetIn(body, capturesHaveScope));
+  switch (statement.type) {
+    case "set":
+      return targetNames(statement.target);
+    case "set-block":
+      return [...targetNames(statement.target), ...captured(statement.body)];
+    case "macro":
+      return [statement.name];
+    case "if":
+      return namesSetIn([...statement.consequent, ...statement.otherwise], capturesHaveScope);
+    case "filter-block":
+      return captured(statement.body);
+    case "for":
+      return captured(statement.otherwise);
+    default:
+      return [];
+  }
+}

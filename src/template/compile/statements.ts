@@ -1,0 +1,163 @@
+import type { Dialect } from "../dialect/dialect.ts";
+import type { Body, Expression, Statement } from "../parser/ast.ts";
+import type { Value } from "../values/value.ts";
+import { breaking, continuing, type Evaluate, type Execute, finished } from "./evaluate.ts";
+import { ExpressionCompiler } from "./expressions.ts";
+import { clear } from "./frame.ts";
+import { compileLoop } from "./loops.ts";
+import { compileCallBlock, compileMacro } from "./macros.ts";
+import { compileOutput } from "./output.ts";
+import type { InnerRegion, Region } from "./region.ts";
+import { namesSetIn, type Scope, targetNames } from "./scope.ts";
+import { type Assign, compileAssign } from "./variables.ts";
+
+type Of<Type extends Statement["type"]> = Extract<Statement, { readonly type: Type }>;
+
+/** Compiles the statements of one region. */
+export class StatementCompiler implements Region {
+  readonly scope: Scope;
+  readonly dialect: Dialect;
+  readonly expressions: ExpressionCompiler;
+
+  constructor(scope: Scope, dialect: Dialect) {
+    this.scope = scope;
+    this.dialect = dialect;
+    this.expressions = new ExpressionCompiler(scope, dialect);
+  }
+
+  body(statements: Body): Execute {
+    const compiled = statements.map((statement) => this.#statement(statement));
+    const [only] = compiled;
+    if (only !== undefined && compiled.length === 1) return only;
+    return (frame) => {
+      for (const execute of compiled) {
+        const signal = execute(frame);
+        if (signal !== finished) return signal;
+      }
+      return finished;
+    };
+  }
+
+  /** A body with variables of its own, in the same frame. */
+  innerBody(statements: Body, names: readonly string[] = []): InnerRegion {
+    const compiler = this.region(this.scope.inner([...names, ...this.namesSetIn(statements)]));
+    return { compiler, run: compiler.body(statements) };
+  }
+
+  region(scope: Scope): Region {
+    return new StatementCompiler(scope, this.dialect);
+  }
+
+  namesSetIn(statements: Body): readonly string[] {
+    return namesSetIn(statements, this.dialect.capturesHaveScope);
+  }
+
+  assign(target: Of<"set">["target"]): Assign {
+    return compileAssign(target, this.scope, ({ object }) => this.expressions.compile(object));
+  }
+
+  #statement(statement: Statement): Execute {
+    switch (statement.type) {
+      case "data": {
+        const { text } = statement;
+        return (frame) => {
+          frame.render.write(text);
+          return finished;
+        };
+      }
+      case "output":
+        return compileOutput(statement.value, this.expressions);
+      case "if":
+        return this.#if(statement);
+      case "for":
+        return compileLoop(statement, this);
+      case "set":
+        return this.#setting(statement.target, this.expressions.compile(statement.value));
+      case "break":
+        return () => breaking;
+      case "continue":
+        return () => continuing;
+      case "do": {
+        const evaluate = this.expressions.compile(statement.value);
+        return (frame) => {
+          evaluate(frame);
+          return finished;
+        };
+      }
+      default:
+        return this.#block(statement);
+    }
+  }
+
+  #block(statement: Of<"set-block" | "macro" | "call-block" | "filter-block" | "with">): Execute {
+    switch (statement.type) {
+      case "macro":
+        return compileMacro(statement, this);
+      case "call-block":
+        return compileCallBlock(statement, this);
+      case "with":
+        return this.#with(statement);
+      case "set-block":
+        return this.#setting(statement.target, this.#filtered(statement.filter, statement.body));
+      case "filter-block": {
+        const text = this.#filtered(statement.filter, statement.body);
+        return (frame) => {
+          frame.render.write(this.dialect.print(text(frame)));
+          return finished;
+        };
+      }
+    }
+  }
+
+  #setting(target: Of<"set">["target"], evaluate: Evaluate): Execute {
+    const assign = this.assign(target);
+    return (frame) => {
+      assign(frame, evaluate(frame));
+      return finished;
+    };
+  }
+
+  #if({ test, consequent, otherwise }: Of<"if">): Execute {
+    const { isTrue } = this.dialect;
+    const evaluate = this.expressions.compile(test);
+    const thenBody = this.body(consequent);
+    const otherBody = this.body(otherwise);
+    return (frame) => (isTrue(evaluate(frame)) ? thenBody(frame) : otherBody(frame));
+  }
+
+  /** What a body prints, through filters. */
+  #filtered(filter: Expression | undefined, body: Body): Evaluate {
+    const { run, slots } = this.#captured(body);
+    const text: Evaluate = (frame) => {
+      clear(frame, slots);
+      return frame.render.capture(() => run(frame));
+    };
+    if (filter === undefined) return text;
+    if (filter.type !== "filter") throw new TypeError("a filter expected");
+    return this.expressions.filter(filter, text);
+  }
+
+  #captured(body: Body): { readonly run: Execute; readonly slots: readonly number[] } {
+    if (!this.dialect.capturesHaveScope) return { run: this.body(body), slots: [] };
+    const { compiler, run } = this.innerBody(body);
+    return { run, slots: compiler.scope.slots };
+  }
+
+  /** jinja2 evaluates all values outside of the block, minijinja each after those before it. */
+  #with({ assignments, body }: Of<"with">): Execute {
+    const { compiler, run } = this.innerBody(
+      body,
+      assignments.flatMap(([target]) => targetNames(target)),
+    );
+    const outside = this.dialect.syntax.isPythonic ? this.expressions : compiler.expressions;
+    const steps = assignments.map(([target, value]) => [compiler.assign(target), outside.compile(value)] as const);
+    const { slots } = compiler.scope;
+    const isAtOnce = this.dialect.syntax.isPythonic;
+    return (frame) => {
+      clear(frame, slots);
+      const values: Value[] = isAtOnce ? steps.map(([, value]) => value(frame)) : [];
+      for (const [at, [assign, value]] of steps.entries()) assign(frame, isAtOnce ? values[at] : value(frame));
+      return run(frame);
+    };
+  }
+}

@@ -1,0 +1,63 @@
+import type { Target } from "../parser/ast.ts";
+import { TemplateRefusal } from "../template-errors.ts";
+import { NamespaceValue, type Value } from "../values/value.ts";
+import type { Evaluate } from "./evaluate.ts";
+import { type Frame, missing } from "./frame.ts";
+import type { Place, Scope } from "./scope.ts";
+
+export type Assign = (frame: Frame, value: Value) => void;
+
+/** Reads a variable: the innermost place where it is set, else what was given from outside. */
+export function compileRead(name: string, scope: Scope): Evaluate {
+  const [first, ...others] = scope.places(name);
+  const global = scope.globals.place(name);
+  if (first === undefined) return (frame) => frame.render.globals[global];
+  const { slot } = first;
+  if (others.length > 0 || first.framesOut > 0) return compileSearch([first, ...others], global);
+  return (frame) => {
+    const value = frame.slots[slot];
+    return value === missing ? frame.render.globals[global] : value;
+  };
+}
+
+function compileSearch(places: readonly Place[], global: number): Evaluate {
+  return (frame) => {
+    for (const { framesOut, slot } of places) {
+      let owner: Frame | undefined = frame;
+      for (let out = 0; out < framesOut; out++) owner = owner?.parent;
+      const value = owner?.slots[slot];
+      if (value !== missing) return value;
+    }
+    return frame.render.globals[global];
+  };
+}
+
+/** @param compile compiles an expression of the same scope */
+export function compileAssign(
+  target: Target,
+  scope: Scope,
+  compile: (object: Target & { type: "member" }) => Evaluate,
+): Assign {
+  if (target.type === "name") {
+    const slot = scope.slot(target.name);
+    return (frame, value) => {
+      frame.slots[slot] = value;
+    };
+  }
+  if (target.type === "member") return compileMemberAssign(target.name, compile(target));
+  const assigns = target.items.map((item) => compileAssign(item, scope, compile));
+  return (frame, value) => {
+    const items = frame.render.dialect.iterate(value);
+    if (items.length !== assigns.length) throw new TemplateRefusal();
+    for (const [at, assign] of assigns.entries()) assign(frame, items[at]);
+  };
+}
+
+function compileMemberAssign(name: string, object: Evaluate): Assign {
+  return (frame, value) => {
+    const namespace = object(frame);
+    if (!(namespace instanceof NamespaceValue)) throw new TemplateRefusal();
+    frame.render.dialect.checkNamespaceName(name);
+    namespace.members.set(name, value);
+  };
+}

@@ -1,0 +1,50 @@
+import { minijinjaTests } from "../checks/minijinja-tests.ts";
+import { minijinjaFilters } from "../filters/minijinja-filters.ts";
+import { minijinjaFunctions } from "../functions/minijinja-functions.ts";
+import { unescapeMinijinja } from "../lexer/escapes.ts";
+import { minijinjaCompare, minijinjaEquals } from "../values/compare.ts";
+import { minijinjaContains } from "../values/contains.ts";
+import { isTrue, minijinjaIterate } from "../values/iterate.ts";
+import { serdeNumber } from "../values/json.ts";
+import { minijinjaAttribute, minijinjaCallMethod, minijinjaItem, minijinjaSlice } from "../values/minijinja-members.ts";
+import { minijinjaNegative, minijinjaOperations } from "../values/minijinja-operations.ts";
+import { dynamoText, minijinjaText } from "../values/text.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** minijinja@2.24.0 with pycompat, as Dynamo's frontend sets it up (dynamo-renderer@8.0.3 template/formatters.rs, in dynamo@1.6.1). */
+export const dynamo: Dialect = {
+  name: "dynamo",
+  syntax: {
+    normalizesLineEnds: false,
+    trimsAfterRaw: true,
+    hasTuples: false,
+    isPythonic: false,
+    nameStart: /[A-Za-z_][A-Za-z0-9_]*/y,
+    unescape: unescapeMinijinja,
+    prepare: (source) => source,
+  },
+  readNumber: serdeNumber,
+  filters: minijinjaFilters,
+  tests: minijinjaTests,
+  functions: minijinjaFunctions,
+  operations: minijinjaOperations,
+  negative: minijinjaNegative,
+  equals: minijinjaEquals,
+  less: (left, right) => minijinjaCompare(left, right) < 0,
+  lessOrEqual: (left, right) => minijinjaCompare(left, right) <= 0,
+  contains: minijinjaContains,
+  isTrue,
+  print: dynamoText,
+  concat: (values) => values.map(minijinjaText).join(""),
+  attribute: minijinjaAttribute,
+  item: minijinjaItem,
+  slice: minijinjaSlice,
+  callMethod: minijinjaCallMethod,
+  checkNamespaceName: () => undefined,
+  iterate: minijinjaIterate,
+  // A limit of 500 frames, of which a macro takes six.
+  recursion: { macro: 6, loop: 1, fine: 200, refused: 500 },
+  implicitParameters: ["caller"],
+  defaultsReplaceUndefined: true,
+  capturesHaveScope: false,
+};

@@ -1,0 +1,221 @@
+import type { Frame } from "../compile/frame.ts";
+import type { Filter } from "../dialect/dialect.ts";
+import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { BoundArguments, smallInteger } from "../values/arguments.ts";
+import { pythonCompare, pythonEquals } from "../values/compare.ts";
+import { DictValue } from "../values/dict-value.ts";
+import { isTrue, pythonIterate } from "../values/iterate.ts";
+import { pythonItem } from "../values/python-members.ts";
+import { pythonText } from "../values/text.ts";
+import {
+  type CallArguments,
+  IteratorValue,
+  isText,
+  list,
+  positionalArguments,
+  SequenceValue,
+  textOf,
+  type Value,
+} from "../values/value.ts";
+
+type BoundFilter = (value: Value, args: BoundArguments, frame: Frame) => Value;
+
+function filter(names: readonly string[], required: number, run: BoundFilter): Filter {
+  return (value, args, frame) => run(value, new BoundArguments(args, names, required), frame);
+}
+
+/** Filters of lists. */
+export const pythonListFilters: readonly (readonly [string, Filter])[] = [
+  ["list", filter([], 0, (value) => list([...pythonIterate(value)]))],
+  ["first", filter([], 0, (value) => pythonIterate(value)[0])],
+  ["last", filter([], 0, last)],
+  ["reverse", filter([], 0, reverse)],
+  ["join", filter(["d", "attribute"], 0, join)],
+  ["sort", filter(["reverse", "case_sensitive", "attribute"], 0, sort)],
+  ["unique", filter(["case_sensitive", "attribute"], 0, unique)],
+  ["min", filter(["case_sensitive", "attribute"], 0, (value, args) => extreme(value, args, -1))],
+  ["max", filter(["case_sensitive", "attribute"], 0, (value, args) => extreme(value, args, 1))],
+  ["sum", filter(["attribute", "start"], 0, sum)],
+  ["dictsort", filter(["case_sensitive", "by", "reverse"], 0, dictSort)],
+  ["batch", filter(["linecount", "fill_with"], 1, batch)],
+  ["slice", filter(["slices", "fill_with"], 1, slices)],
+  ["map", map],
+  ["select", (value, args, frame) => selected(value, args, frame, 0, true)],
+  ["reject", (value, args, frame) => selected(value, args, frame, 0, false)],
+  ["selectattr", (value, args, frame) => selected(value, args, frame, 1, true)],
+  ["rejectattr", (value, args, frame) => selected(value, args, frame, 1, false)],
+];
+
+function last(value: Value): Value {
+  if (value instanceof IteratorValue) throw new TemplateRefusal();
+  return pythonIterate(value).at(-1);
+}
+
+function reverse(value: Value): Value {
+  if (isText(value)) return [...textOf(value)].reverse().join("");
+  return new IteratorValue([...pythonIterate(value)].reverse());
+}
+
+function join(value: Value, args: BoundArguments, frame: Frame): Value {
+  const path = args.get("attribute");
+  const items = pythonIterate(value).map((item) =>
+    path === undefined || path === null ? item : memberPath(item, path),
+  );
+  const separator = args.has("d") ? args.get("d") : "";
+  const text = items.map(pythonText).join(pythonText(separator));
+  frame.render.checkLength(text.length);
+  return text;
+}
+
+/** `value[a][b]` along `a.b`, as jinja2's filters take attributes. */
+function memberPath(value: Value, path: Value): Value {
+  if (!isText(path)) return pythonItem(value, path);
+  return textOf(path)
+    .split(".")
+    .reduce<Value>((member, part) => pythonItem(member, /^\d+$/.test(part) ? Number(part) : part), value);
+}
+
+/** What to order by: letters of either case alike, unless asked. */
+function keyOf(args: BoundArguments): (value: Value) => Value {
+  const isExact = isTrue(args.get("case_sensitive"));
+  const path = args.get("attribute");
+  const fold = (value: Value) => (!isExact && isText(value) ? textOf(value).toLowerCase() : value);
+  if (path === undefined || path === null) return fold;
+  if (isText(path) && textOf(path).includes(",")) throw new UnsupportedTemplateError("several attributes");
+  return (value) => fold(memberPath(value, path));
+}
+
+function sorted(values: readonly Value[], key: (value: Value) => Value, isReversed: boolean): Value[] {
+  const keyed = values.map((value) => ({ value, key: key(value) }));
+  keyed.sort((a, b) => (isReversed ? pythonCompare(b.key, a.key) : pythonCompare(a.key, b.key)));
+  return keyed.map(({ value }) => value);
+}
+
+function sort(value: Value, args: BoundArguments, frame: Frame): Value {
+  const values = pythonIterate(value);
+  frame.render.spend(values.length);
+  return list(sorted(values, keyOf(args), isTrue(args.get("reverse"))));
+}
+
+function unique(value: Value, args: BoundArguments, frame: Frame): Value {
+  const key = keyOf(args);
+  const seen: Value[] = [];
+  const kept = pythonIterate(value).filter((item) => {
+    const itemKey = key(item);
+    frame.render.spend(seen.length);
+    if (seen.some((other) => pythonEquals(other, itemKey))) return false;
+    seen.push(itemKey);
+    return true;
+  });
+  return new IteratorValue(kept);
+}
+
+function extreme(value: Value, args: BoundArguments, sign: 1 | -1): Value {
+  const key = keyOf(args);
+  const [first, ...rest] = pythonIterate(value);
+  return rest.reduce((best, item) => (pythonCompare(key(item), key(best)) * sign > 0 ? item : best), first);
+}
+
+function sum(value: Value, args: BoundArguments, frame: Frame): Value {
+  const path = args.get("attribute");
+  const add = frame.render.dialect.operations["+"];
+  const start = args.has("start") ? args.get("start") : 0;
+  if (isText(start)) throw new TemplateRefusal();
+  return pythonIterate(value).reduce<Value>((total, item) => {
+    return add(total, path === undefined || path === null ? item : memberPath(item, path), frame);
+  }, start);
+}
+
+function dictSort(value: Value, args: BoundArguments): Value {
+  if (!(value instanceof DictValue)) throw new TemplateRefusal();
+  const by = args.has("by") ? args.get("by") : "key";
+  if (by !== "key" && by !== "value") throw new TemplateRefusal();
+  const place = by === "key" ? 0 : 1;
+  const isExact = isTrue(args.get("case_sensitive"));
+  const fold = (entry: Value) => {
+    const key = entry instanceof SequenceValue ? entry.items[place] : undefined;
+    return !isExact && isText(key) ? textOf(key).toLowerCase() : key;
+  };
+  const entries = value.entries().map((entry) => new SequenceValue("tuple", entry));
+  return list(sorted(entries, fold, isTrue(args.get("reverse"))));
+}
+
+function batch(value: Value, args: BoundArguments): Value {
+  const size = smallInteger(args.get("linecount"));
+  if (size <= 0) throw new UnsupportedTemplateError("batches of nothing");
+  const items = pythonIterate(value);
+  const batches: Value[] = [];
+  for (let at = 0; at < items.length; at += size) batches.push(list(filled(items.slice(at, at + size), size, args)));
+  return new IteratorValue(batches);
+}
+
+function filled(items: readonly Value[], size: number, args: BoundArguments): readonly Value[] {
+  const fill = args.get("fill_with");
+  if (fill === undefined || fill === null || size > 100_000) return items;
+  return [...items, ...new Array<Value>(size - items.length).fill(fill)];
+}
+
+function slices(value: Value, args: BoundArguments): Value {
+  const items = pythonIterate(value);
+  const count = smallInteger(args.get("slices"));
+  if (count <= 0 || count > 100_000) throw new UnsupportedTemplateError("so many slices");
+  const size = Math.floor(items.length / count);
+  const longer = items.length % count;
+  const result = Array.from({ length: count }, (_, at) => {
+    const from = at * size + Math.min(at, longer);
+    const slice = items.slice(from, from + size + (at < longer ? 1 : 0));
+    return list(at >= longer && longer > 0 ? filled(slice, size + 1, args) : slice);
+  });
+  return new IteratorValue(result);
+}
+
+function map(value: Value, args: CallArguments, frame: Frame): Value {
+  const apply = mapper(args, frame);
+  return new IteratorValue(
+    lazily(value, function* (items) {
+      for (const item of items) yield apply(item);
+    }),
+  );
+}
+
+function mapper({ positional, named }: CallArguments, frame: Frame): (value: Value) => Value {
+  if (positional.length === 0 && named.has("attribute")) {
+    const bound = new BoundArguments({ positional: [], named }, ["attribute", "default"]);
+    const fallback = bound.get("default");
+    return (value) => {
+      const member = memberPath(value, bound.get("attribute"));
+      return member === undefined ? fallback : member;
+    };
+  }
+  const [name, ...rest] = positional;
+  const apply = isText(name) ? frame.render.dialect.filters.get(textOf(name)) : undefined;
+  if (apply === undefined) throw new TemplateRefusal();
+  return (value) => apply(value, { positional: rest, named }, frame);
+}
+
+/** Nothing is looked at before the result is gone through, and what is false counts as empty. */
+function* lazily(value: Value, run: (items: readonly Value[]) => Iterable<Value>): Iterable<Value> {
+  if (isTrue(value)) yield* run(pythonIterate(value));
+}
+
+/** @param testAt place of the test's name; before it stands the attribute */
+function selected(value: Value, args: CallArguments, frame: Frame, testAt: 0 | 1, isKept: boolean): Value {
+  const meets = condition(args, frame, testAt);
+  return new IteratorValue(
+    lazily(value, function* (items) {
+      for (const item of items) if (meets(item) === isKept) yield item;
+    }),
+  );
+}
+
+function condition({ positional, named }: CallArguments, frame: Frame, testAt: 0 | 1): (value: Value) => boolean {
+  const path = positional[0];
+  if (testAt === 1 && positional.length === 0) throw new TemplateRefusal();
+  const member = (value: Value) => (testAt === 1 ? memberPath(value, path) : value);
+  const name = positional[testAt];
+  if (positional.length <= testAt) return (value) => isTrue(member(value));
+  const test = isText(name) ? frame.render.dialect.tests.get(textOf(name)) : undefined;
+  if (test === undefined) throw new TemplateRefusal();
+  const rest = { ...positionalArguments(...positional.slice(testAt + 1)), named };
+  return (value) => test(member(value), rest, frame);
+}

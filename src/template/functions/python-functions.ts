@@ -1,0 +1,61 @@
+import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { BoundArguments } from "../values/arguments.ts";
+import { type DictEntry, DictValue } from "../values/dict-value.ts";
+import { pythonIterate } from "../values/iterate.ts";
+import { type CallArguments, CallableValue, isText, NamespaceValue, textOf, type Value } from "../values/value.ts";
+import { range } from "./range.ts";
+import { formatTime } from "./strftime.ts";
+
+/** Functions of transformers' environment (transformers@5 chat_template_utils.py) and of jinja2 itself. */
+export const pythonFunctions: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ["range", new CallableValue((args) => range(args, "range"))],
+  ["dict", new CallableValue((args) => DictValue.of(entriesOf(args)))],
+  ["namespace", new CallableValue(namespace)],
+  // The text is not shown: it may be made of a client's words.
+  ["raise_exception", new CallableValue(refuse)],
+  [
+    "strftime_now",
+    new CallableValue((args, { render }) => {
+      return formatTime(render.now(), new BoundArguments(args, ["format"], 1).requiredText("format"));
+    }),
+  ],
+  ...["cycler", "joiner", "lipsum"].map((name): [string, Value] => [name, new CallableValue(() => unknown(name))]),
+]);
+
+function refuse(): never {
+  throw new TemplateRefusal();
+}
+
+function unknown(name: string): never {
+  throw new UnsupportedTemplateError(`function ${name}`);
+}
+
+/** Python's `dict(...)`: a mapping or pairs, then names. */
+function entriesOf({ positional, named }: CallArguments): readonly DictEntry[] {
+  if (positional.length > 1) throw new TemplateRefusal();
+  const [first] = positional;
+  const given =
+    first instanceof DictValue ? first.entries() : positional.length === 0 ? [] : pythonIterate(first).map(pairOf);
+  return [...given, ...named];
+}
+
+function pairOf(value: Value): DictEntry {
+  const items = pythonIterate(value);
+  if (items.length !== 2) throw new TemplateRefusal();
+  return [items[0], items[1]];
+}
+
+function namespace(args: CallArguments): Value {
+  const value = new NamespaceValue();
+  for (const [key, member] of entriesOf(args)) {
+    if (!isText(key)) throw new UnsupportedTemplateError("a namespace with other keys");
+    checkPythonNamespaceName(textOf(key));
+    value.members.set(textOf(key), member);
+  }
+  return value;
+}
+
+/** transformers keeps names that begin with `_` out of namespaces. */
+export function checkPythonNamespaceName(name: string): void {
+  if (name.startsWith("_")) throw new TemplateRefusal();
+}

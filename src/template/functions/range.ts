@@ -1,0 +1,17 @@
+import { TemplateRefusal } from "../template-errors.ts";
+import { smallInteger } from "../values/arguments.ts";
+import { type CallArguments, type SequenceType, SequenceValue, type Value } from "../values/value.ts";
+
+/** Most numbers that `range` yields: more are an error in jinja2's sandbox and in minijinja. */
+const MAX_RANGE = 100_000;
+
+/** `range(stop)`, `range(start, stop)`, `range(start, stop, step)`. */
+export function range({ positional, named }: CallArguments, type: SequenceType): Value {
+  if (named.size > 0 || positional.length === 0 || positional.length > 3) throw new TemplateRefusal();
+  const [first = 0, second, step = 1] = positional.map(smallInteger);
+  const [start, stop] = second === undefined ? [0, first] : [first, second];
+  if (step === 0) throw new TemplateRefusal();
+  const length = Math.max(0, Math.ceil((stop - start) / step));
+  if (!(length <= MAX_RANGE)) throw new TemplateRefusal();
+  return new SequenceValue(type, () => Array.from({ length }, (_, at) => start + at * step));
+}

@@ -1,0 +1,26 @@
+import { TemplateRefusal } from "../template-errors.ts";
+import { minijinjaEquals, pythonEquals } from "./compare.ts";
+import { DictValue } from "./dict-value.ts";
+import { pythonIterate } from "./iterate.ts";
+import { minijinjaText } from "./text.ts";
+import { isSequence, isText, textOf, type Value } from "./value.ts";
+
+/** Python's `item in container`. */
+export function pythonContains(container: Value, item: Value): boolean {
+  if (isText(container)) {
+    if (!isText(item)) throw new TemplateRefusal();
+    return textOf(container).includes(textOf(item));
+  }
+  if (container instanceof DictValue) return container.entryOf(item) !== undefined;
+  return pythonIterate(container).some((member) => pythonEquals(member, item));
+}
+
+/** minijinja's `item in container`. */
+export function minijinjaContains(container: Value, item: Value): boolean {
+  if (container === undefined) return false;
+  if (isText(container)) return textOf(container).includes(isText(item) ? textOf(item) : minijinjaText(item));
+  if (container instanceof DictValue)
+    return !isSequence(item) && !(item instanceof DictValue) && container.entryOf(item) !== undefined;
+  if (!isSequence(container)) throw new TemplateRefusal();
+  return container.items.some((member) => minijinjaEquals(member, item));
+}

@@ -1,0 +1,117 @@
+import { callValue } from "../compile/calls.ts";
+import type { Frame } from "../compile/frame.ts";
+import { minijinjaStringMethods } from "../methods/minijinja-strings.ts";
+import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { flatArguments, withKeywords } from "./arguments.ts";
+import { minijinjaEquals, numeric } from "./compare.ts";
+import { DictValue } from "./dict-value.ts";
+import { loopMember } from "./loop-members.ts";
+import { sliceItems, sliceText } from "./slices.ts";
+import {
+  type CallArguments,
+  CallableValue,
+  isSequence,
+  isText,
+  LoopValue,
+  list,
+  NamespaceValue,
+  SequenceValue,
+  textOf,
+  type Value,
+} from "./value.ts";
+
+/** `object.name`: a map's member. */
+export function minijinjaAttribute(object: Value, name: string): Value {
+  if (object instanceof DictValue) return object.get(name);
+  if (object instanceof LoopValue) return loopMember(object, name);
+  if (object === undefined) throw new TemplateRefusal();
+  if (object instanceof NamespaceValue) return object.members.get(name);
+  if (object instanceof CallableValue) throw new UnsupportedTemplateError("an attribute of a function");
+  return undefined;
+}
+
+/** `object[key]`. */
+export function minijinjaItem(object: Value, key: Value): Value {
+  if (object instanceof DictValue) {
+    return isSequence(key) || key instanceof DictValue ? undefined : object.entryOf(key)?.[1];
+  }
+  if (isText(key)) return isText(object) ? undefined : minijinjaAttribute(object, textOf(key));
+  if (object === undefined) throw new TemplateRefusal();
+  const place = numeric(key);
+  if (place === undefined || !Number.isSafeInteger(Number(place))) return undefined;
+  if (isSequence(object)) return object.items.at(Number(place));
+  return isText(object) ? [...textOf(object)].at(Number(place)) : undefined;
+}
+
+/** `object[start:stop:step]`: a lazy list. */
+export function minijinjaSlice(object: Value, start: Value, stop: Value, step: Value): Value {
+  const bounds = [start, stop, step].map((bound) => {
+    if (bound === null) return undefined;
+    const number = numeric(bound);
+    if (number === undefined || !Number.isSafeInteger(Number(number))) throw new TemplateRefusal();
+    return Number(number);
+  });
+  const [from, to, by = 1] = bounds;
+  if (by === 0) throw new TemplateRefusal();
+  if (object === undefined || object === null) return list([]);
+  if (!isText(object) && !isSequence(object)) throw new TemplateRefusal();
+  const isEmpty = isText(object) ? textOf(object) === "" : object.items.length === 0;
+  if (by < 0 && (from !== undefined || to !== undefined || isEmpty))
+    throw new UnsupportedTemplateError("a slice backwards");
+  if (isText(object)) return sliceText(textOf(object), bounds);
+  return new SequenceValue("iterable", sliceItems(object.items, bounds));
+}
+
+/** `object.name(...)`: pycompat's methods first, then a member that can be called. */
+export function minijinjaCallMethod(object: Value, name: string, args: CallArguments, frame: Frame): Value {
+  if (isText(object)) {
+    const method = minijinjaStringMethods.get(name);
+    if (method === undefined) throw new TemplateRefusal();
+    frame.render.spend(textOf(object).length / 16);
+    return method(textOf(object), flatArguments(args), frame);
+  }
+  const result = object instanceof DictValue ? dictMethod(object, name, flatArguments(args)) : undefined;
+  if (result !== undefined) return result.value;
+  if (isSequence(object) && object.type === "list" && name === "count") return counted(object, flatArguments(args));
+  if (object instanceof DictValue || object instanceof LoopValue || object instanceof NamespaceValue) {
+    return callValue(minijinjaAttribute(object, name), args, frame);
+  }
+  throw new TemplateRefusal();
+}
+
+function counted({ items }: SequenceValue, args: readonly Value[]): Value {
+  if (args.length !== 1) throw new TemplateRefusal();
+  return items.filter((item) => minijinjaEquals(item, args[0])).length;
+}
+
+/** Undefined when there is no such method. */
+function dictMethod(dict: DictValue, name: string, args: readonly Value[]): { readonly value: Value } | undefined {
+  const items = () => dict.entries().map((entry) => list(entry));
+  switch (name) {
+    case "get":
+      return { value: got(dict, args) };
+    case "items":
+      return { value: withoutArguments(args, new SequenceValue("iterable", items)) };
+    case "keys":
+      return { value: withoutArguments(args, new SequenceValue("iterable", () => dict.keys())) };
+    case "values":
+      return {
+        value: withoutArguments(args, new SequenceValue("iterable", () => dict.entries().map(([, value]) => value))),
+      };
+    default:
+      return undefined;
+  }
+}
+
+function got(dict: DictValue, args: readonly Value[]): Value {
+  const { values } = withKeywords(args);
+  if (args.length === 0 || args.length > 2 || values.length === 0) throw new TemplateRefusal();
+  const key = args[0];
+  const entry = isSequence(key) || key instanceof DictValue ? undefined : dict.entryOf(key);
+  return entry === undefined ? (args[1] ?? null) : entry[1];
+}
+
+function withoutArguments(args: readonly Value[], value: Value): Value {
+  if (args.length > 0) throw new TemplateRefusal();
+  return value;
+}

@@ -1,0 +1,158 @@
+import type { Frame } from "../compile/frame.ts";
+import type { DictValue } from "./dict-value.ts";
+
+/**
+ * A value inside a template. Strings, booleans, None (`null`) and undefined are JavaScript's own; an integer is a `number` when it is
+ * safe and a `bigint` beyond; a float is boxed, to stay one when it is whole.
+ */
+export type Value =
+  | undefined
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | FloatValue
+  | MarkupValue
+  | SequenceValue
+  | DictValue
+  | NamespaceValue
+  | IteratorValue
+  | CallableValue
+  | LoopValue;
+
+/** Arguments of a call: those by place, and those by name. */
+export interface CallArguments {
+  readonly positional: readonly Value[];
+  readonly named: ReadonlyMap<string, Value>;
+}
+
+const noNames: ReadonlyMap<string, Value> = new Map();
+
+export function positionalArguments(...positional: readonly Value[]): CallArguments {
+  return { positional, named: noNames };
+}
+
+export const noArguments: CallArguments = positionalArguments();
+
+/** A double. */
+export class FloatValue {
+  readonly kind = "float";
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** Text that is marked as safe for HTML: jinja2 escapes what is joined to it, minijinja only remembers. */
+export class MarkupValue {
+  readonly kind = "markup";
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** `list`; `tuple` and `range` in Python; `view` is a dict's keys, values or items there; `iterable` is minijinja's lazy list. */
+export type SequenceType = "list" | "tuple" | "range" | "view" | "iterable";
+
+/** Values in order. Never changed after it is made. */
+export class SequenceValue {
+  readonly kind = "sequence";
+  readonly type: SequenceType;
+  readonly #make: (() => readonly Value[]) | undefined;
+  #items: readonly Value[] | undefined;
+
+  /** @param items the values, or what makes them when they are first needed */
+  constructor(type: SequenceType, items: readonly Value[] | (() => readonly Value[])) {
+    this.type = type;
+    this.#items = typeof items === "function" ? undefined : items;
+    this.#make = typeof items === "function" ? items : undefined;
+  }
+
+  get items(): readonly Value[] {
+    this.#items ??= this.#make?.() ?? [];
+    return this.#items;
+  }
+}
+
+/** `namespace(...)`: the one value that a template can change. */
+export class NamespaceValue {
+  readonly kind = "namespace";
+  readonly members = new Map<string, Value>();
+}
+
+/** What jinja2's lazy filters give: it can be gone through once, is true even when empty, and has no length. */
+export class IteratorValue {
+  readonly kind = "iterator";
+  readonly source: Iterator<Value>;
+
+  constructor(source: Iterable<Value>) {
+    this.source = source[Symbol.iterator]();
+  }
+}
+
+/** A function, a bound method or a macro. */
+export class CallableValue {
+  readonly kind = "callable";
+  readonly call: (args: CallArguments, frame: Frame) => Value;
+  /** Prints a macro's text piece by piece; undefined for others. */
+  readonly print: ((args: CallArguments, frame: Frame) => void) | undefined;
+
+  constructor(call: (args: CallArguments, frame: Frame) => Value, print?: (args: CallArguments, frame: Frame) => void) {
+    this.call = call;
+    this.print = print;
+  }
+}
+
+/** The variable `loop`. */
+export class LoopValue {
+  readonly kind = "loop";
+  readonly items: readonly Value[];
+  /** Nesting of a recursive loop, 0 outermost. */
+  readonly depth: number;
+  /** Renders a deeper level; undefined unless the loop is recursive. */
+  readonly recurse: ((items: Value) => Value) | undefined;
+  at = 0;
+  /** What `changed` was asked last. */
+  changedTo: readonly Value[] | undefined;
+
+  constructor(items: readonly Value[], depth: number, recurse: ((items: Value) => Value) | undefined) {
+    this.items = items;
+    this.depth = depth;
+    this.recurse = recurse;
+  }
+}
+
+export function isSequence(value: Value): value is SequenceValue {
+  return value instanceof SequenceValue;
+}
+
+/** Text, marked or not. */
+export function isText(value: Value): value is string | MarkupValue {
+  return typeof value === "string" || value instanceof MarkupValue;
+}
+
+export function textOf(value: string | MarkupValue): string {
+  return typeof value === "string" ? value : value.text;
+}
+
+export function isInteger(value: Value): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+export function isNumber(value: Value): value is number | bigint | FloatValue {
+  return isInteger(value) || value instanceof FloatValue;
+}
+
+export function list(items: readonly Value[]): SequenceValue {
+  return new SequenceValue("list", items);
+}
+
+/** The shortest form of an integer. */
+export function integer(value: bigint): number | bigint {
+  const small = Number(value);
+  return Number.isSafeInteger(small) ? small : value;
+}
