@@ -1,12 +1,21 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseDocument } from "yaml";
 import { serverBinary } from "./support/envoy-binary.ts";
-import { type ConfigPatch, envoyConfig, envoyFile, envoyKinds, kindName } from "./support/envoy-config.ts";
+import {
+  type ConfigPatch,
+  clusterPath,
+  envoyConfig,
+  envoyFile,
+  envoyKinds,
+  extProcPath,
+  kindName,
+} from "./support/envoy-config.ts";
 import {
   asManagedGateway,
   failingOpen,
@@ -21,6 +30,12 @@ import {
 } from "./support/envoy-patches.ts";
 
 const run = promisify(execFile);
+
+const commonHttpOptions = [
+  "typed_extension_protocol_options",
+  "envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+  "common_http_protocol_options",
+] as const;
 
 /** What Envoy says of a file: its complaint is the error of the rejected promise. */
 async function validate(file: string): Promise<string> {
@@ -39,6 +54,22 @@ describe("the shipped Envoy files", () => {
     "$name passes Envoy's validation",
     async ({ kind }) => {
       expect(await validate(fileURLToPath(envoyFile(kind)))).toContain("OK");
+    },
+  );
+
+  it.each(envoyKinds.map((kind) => ({ name: kindName(kind), kind })))(
+    "$name has what it cannot do without",
+    ({ kind }) => {
+      const config = parseDocument(readFileSync(envoyFile(kind), "utf8"));
+      const [picker, filter] = [clusterPath(config, "picker"), extProcPath(config)];
+      const read = (path: readonly (string | number)[]): unknown => config.getIn(path);
+      expect(String(read([...filter, "metadata_options", "receiving_namespaces", "untyped"]))).toContain("envoy.lb");
+      expect(read([...filter, "failure_mode_allow"])).toBe(kind.hosts === "override-host");
+      expect(read([...picker, "common_lb_config", "healthy_panic_threshold", "value"])).toBe(0);
+      expect(read([...picker, "common_lb_config", "update_merge_window"])).toBe("0s");
+      expect(read([...picker, "circuit_breakers", "thresholds", 0, "max_requests"])).toBe(40_000);
+      expect(read([...picker, ...commonHttpOptions, "max_requests_per_connection"])).toBe(900);
+      expect(read([...picker, "health_checks", 0, "no_traffic_interval"])).toBe("1s");
     },
   );
 });

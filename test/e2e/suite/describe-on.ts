@@ -4,7 +4,8 @@ import { Gateway, type GatewayOptions } from "../support/gateway.ts";
 /** Reads the gateway of the surrounding `describe`; only inside of tests and hooks. */
 export type GatewayOf = () => Gateway;
 
-/** A gateway for the tests that `body` declares. Fails the test during which Envoy died, and checks that it ended well. */
+/** A gateway for the tests that `body` declares. Shows the logs of a failed test, fails the
+ * test during which Envoy died, and checks that it ended well. */
 export function describeOn(name: string, options: GatewayOptions, body: (gateway: GatewayOf) => void): void {
   describe(name, () => {
     let gateway: Gateway | undefined;
@@ -15,7 +16,10 @@ export function describeOn(name: string, options: GatewayOptions, body: (gateway
     beforeAll(async () => {
       gateway = await Gateway.start(options);
     });
-    afterEach(() => current().assertEnvoyRuns());
+    afterEach(({ task }) => {
+      if (task.result?.state === "fail") console.error(current().report());
+      current().assertEnvoyRuns();
+    });
     afterAll(async () => {
       if (gateway !== undefined) expect(await gateway.stop()).toBe(options.launcher.cleanEnding);
     });

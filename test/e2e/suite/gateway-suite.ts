@@ -18,10 +18,12 @@ import { testsOfErrors } from "./errors.ts";
 import { testsOfFailover } from "./failover.ts";
 import { testsOfHeaders } from "./headers.ts";
 import { testsOfIpv6 } from "./ipv6.ts";
+import { testsOfLimits } from "./limits.ts";
 import { testsOfLoad } from "./load.ts";
 import { testsOfPickerLoss } from "./picker-loss.ts";
 import { testsOfPlacement } from "./placement.ts";
 import { testsOfSubsets } from "./subsets.ts";
+import { testsOfWorkerFaults } from "./worker-faults.ts";
 
 /** Everything that must hold for one of our Envoy files, on Envoys that `launcher` starts. */
 export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void {
@@ -39,6 +41,7 @@ export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void 
         testsOfNoConformance(gateway);
         testsOfSubsets(gateway);
         testsOfAborts(gateway);
+        testsOfWorkerFaults(gateway);
         testsOfLoad(gateway, 5_000);
       },
     );
@@ -59,6 +62,7 @@ export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void 
     });
     const trailers = kind.bodies === "full-duplex" ? [withTrailers, withoutRetries] : [withTrailers];
     describeOn("with trailers", { ...own, workers: 1, patches: trailers }, (gateway) => testsOfTrailers(gateway, kind));
+    testsOfLimits(own);
     testsOfFailover(own);
     testsOfPickerLoss(own);
     testsOfIpv6(own);

@@ -93,6 +93,11 @@ export function withVerifiedPicker(caFile: string, name: string): ConfigPatch {
   };
 }
 
+/** Another choice of what Envoy shows to the picker, and how. */
+export function withProcessingMode(mode: Readonly<Record<string, string>>): ConfigPatch {
+  return (config) => replace(config, [...extProcPath(config), "processing_mode"], mode);
+}
+
 /** Whether requests go on without a picker. */
 export function failingOpen(isOpen: boolean): ConfigPatch {
   return (config) => replace(config, [...extProcPath(config), "failure_mode_allow"], isOpen);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { inspect } from "node:util";
 import { Agent } from "undici";
 import { type SimWorker, type SimWorkerOptions, startSimWorker } from "../../../src/sim-worker/index.ts";
 import { type ConfigPatch, type EnvoyKind, envoyConfig } from "./envoy-config.ts";
@@ -7,7 +8,7 @@ import { freePorts } from "./free-ports.ts";
 import { testModelFolder } from "./model-folder.ts";
 import { Picker, type PickerSettings } from "./picker.ts";
 import { blockSize, mergeSettings, type PoolWorker, pickerSettings } from "./picker-settings.ts";
-import { type EnvoyLauncher, envoyReady, pickerSeen, type RunningEnvoy } from "./running-envoy.ts";
+import { type EnvoyLauncher, envoyReady, pickerGone, pickerSeen, type RunningEnvoy } from "./running-envoy.ts";
 
 /** What {@link Gateway.start} builds. */
 export interface GatewayOptions {
@@ -45,39 +46,42 @@ export class Gateway {
     this.#metricsPort = running.metricsPort;
   }
 
-  /** Starts all of it and returns when Envoy has seen the picker healthy. Stops what it had started when it fails. */
+  /**
+   * Starts all of it and returns when Envoy has seen the picker healthy. Stops what it had started when it fails. Another
+   * process may take a port between the look and the listening: then it is tried again on other ports.
+   */
   static async start(options: GatewayOptions): Promise<Gateway> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await Gateway.#startOnce(options);
+      } catch (error) {
+        if (attempt === 3 || !/address already in use/i.test(inspect(error))) throw error;
+      }
+    }
+  }
+
+  static async #startOnce(options: GatewayOptions): Promise<Gateway> {
     const [gateway = 0, admin = 0, picker = 0, pickerHealth = 0, pickerMetrics = 0] = await freePorts(5);
     const ports: EnvoyPorts = { gateway, admin, picker, pickerHealth };
     const running: Partial<Running> = {};
     try {
-      const workers = await startWorkers(options.workers ?? 4, options.workerOptions ?? {});
-      running.workers = workers;
-      const pool = [...(options.otherWorkers ?? []), ...workers];
-      const modelFolder = testModelFolder();
-      const own = pickerSettings({ picker, pickerHealth, pickerMetrics, modelFolder, workers: pool });
-      const settings = mergeSettings(mergeSettings(own, hostSettings(options.kind)), options.picker ?? {});
+      running.workers = await startWorkers(options.workers ?? 4, options.workerOptions ?? {});
+      const pool = [...(options.otherWorkers ?? []), ...running.workers];
+      const place = { picker, pickerHealth, pickerMetrics, modelFolder: testModelFolder(), workers: pool };
+      const own = mergeSettings(pickerSettings(place), hostSettings(options.kind));
+      const settings = mergeSettings(own, options.picker ?? {});
       const patches = [onPorts(ports), withWorkers(pool.map((worker) => worker.endpoint)), fastHealthChecks];
       const config = envoyConfig(options.kind, [...patches, failingOpen(false), ...(options.patches ?? [])]);
       running.picker = await Picker.start(settings, pickerMetrics);
       running.envoy = await options.launcher.start(config);
-      const all = {
-        ports,
-        workers,
-        settings,
-        metricsPort: pickerMetrics,
-        picker: running.picker,
-        envoy: running.envoy,
-      };
-      await envoyReady(ports, all.envoy);
-      await pickerSeen(ports, "up");
-      return new Gateway(all);
+      const { workers, envoy } = running;
+      await envoyReady(ports, envoy);
+      await pickerSeen(ports, running.picker);
+      return new Gateway({ ports, workers, settings, metricsPort: pickerMetrics, picker: running.picker, envoy });
     } catch (error) {
-      const report = [running.picker?.tail(), running.envoy?.tail()]
-        .filter((tail) => tail !== undefined)
-        .join("\n---\n");
+      const tails = [running.picker?.tail(), running.envoy?.tail()].filter((tail) => tail !== undefined);
       await stopAll(running);
-      throw new Error(`the gateway did not start:\n${report}`, { cause: error });
+      throw new Error(`the gateway did not start:\n${tails.join("\n---\n")}`, { cause: error });
     }
   }
 
@@ -95,22 +99,22 @@ export class Gateway {
     this.#envoy.assertRunning();
   }
 
-  /** Envoy's last access log lines. */
-  envoyTail(): string {
-    return this.#envoy.tail();
+  /** The last lines of Envoy's and the picker's logs, for people. */
+  report(): string {
+    return `Envoy:\n${this.#envoy.tail()}\n\npicker:\n${this.#picker.tail()}`;
   }
 
   /** Ends the picker and waits until Envoy has noticed. */
   async stopPicker(signal: NodeJS.Signals): Promise<string> {
     const ending = await this.#picker.stop(signal);
-    await pickerSeen(this.ports, "down");
+    await pickerGone(this.ports);
     return ending;
   }
 
   /** Starts the picker again on the same ports and waits until Envoy has noticed. */
   async startPicker(): Promise<void> {
     this.#picker = await Picker.start(this.#settings, this.#metricsPort);
-    await pickerSeen(this.ports, "up");
+    await pickerSeen(this.ports, this.#picker);
   }
 
   /** Ends all of it, the picker first. Returns how Envoy ended. */

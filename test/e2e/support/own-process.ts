@@ -21,7 +21,6 @@ export class OwnProcess {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
   readonly #onLine = new Set<(line: string) => void>();
-  #droppedLines = 0;
 
   private constructor(name: string, child: ChildProcess) {
     this.#name = name;
@@ -46,11 +45,6 @@ export class OwnProcess {
   /** The lines written so far to stdout and stderr, oldest first; only the last 5,000 are kept. */
   get lines(): readonly string[] {
     return this.#lines;
-  }
-
-  /** Lines that were dropped from the front of {@link lines}. */
-  get droppedLines(): number {
-    return this.#droppedLines;
   }
 
   get pid(): number {
@@ -96,10 +90,7 @@ export class OwnProcess {
 
   #keep(line: string): void {
     this.#lines.push(line);
-    if (this.#lines.length > keptLines) {
-      this.#lines.shift();
-      this.#droppedLines++;
-    }
+    if (this.#lines.length > keptLines) this.#lines.shift();
     for (const listener of this.#onLine) listener(line);
   }
 }

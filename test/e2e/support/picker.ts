@@ -64,7 +64,12 @@ export class Picker {
     const child = await OwnProcess.start({ name: "picker", file: process.execPath, args, cwd: projectRoot });
     const picker = new Picker(child, folder, metricsPort);
     const check = () => child.assertRunning();
-    await until(() => picker.#answers(), { what: "the picker's metrics", timeoutMs: 30_000, check });
+    try {
+      await until(() => picker.#answers(), { what: "the picker's metrics", timeoutMs: 30_000, check });
+    } catch (error) {
+      await picker.stop("SIGKILL");
+      throw error;
+    }
     return picker;
   }
 
@@ -78,13 +83,9 @@ export class Picker {
     return await until(() => this.#picks.get(requestId), { what: `the pick of ${requestId}`, timeoutMs: 3_000 });
   }
 
-  /** Every pick seen in the log. */
-  get picks(): ReadonlyMap<string, PickLine> {
-    return this.#picks;
-  }
-
-  get hasExited(): boolean {
-    return this.#process.hasExited;
+  /** Throws, with its last output, when it has ended by itself. */
+  assertRunning(): void {
+    this.#process.assertRunning();
   }
 
   /** The last lines of its log. */

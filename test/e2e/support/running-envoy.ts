@@ -26,18 +26,23 @@ export async function envoyReady(ports: EnvoyPorts, envoy: RunningEnvoy): Promis
   await until(look, { what: "Envoy to be ready", timeoutMs: 20_000, check: () => envoy.assertRunning() });
 }
 
-/** Waits until Envoy's health check sees the picker up, or down. */
-export async function pickerSeen(ports: EnvoyPorts, state: "up" | "down"): Promise<void> {
-  const wanted = state === "up" ? 1 : 0;
-  const look = async (): Promise<boolean> => (await envoyStat(ports, "cluster.picker.membership_healthy")) === wanted;
-  await until(look, { what: `Envoy to see the picker ${state}`, timeoutMs: 15_000 });
+/** Waits until Envoy's health check sees the picker up; fails at once when `picker` has ended. */
+export async function pickerSeen(ports: EnvoyPorts, picker: { assertRunning(): void }): Promise<void> {
+  const look = async (): Promise<boolean> => (await healthyPickers(ports)) === 1;
+  await until(look, { what: "Envoy to see the picker up", timeoutMs: 15_000, check: () => picker.assertRunning() });
 }
 
-/** One counter or gauge of Envoy's, by its full name; 0 when it does not exist yet. */
-export async function envoyStat(ports: EnvoyPorts, name: string): Promise<number> {
+/** Waits until Envoy's health check sees that there is no picker. */
+export async function pickerGone(ports: EnvoyPorts): Promise<void> {
+  const look = async (): Promise<boolean> => (await healthyPickers(ports)) === 0;
+  await until(look, { what: "Envoy to see the picker gone", timeoutMs: 15_000 });
+}
+
+/** Pickers that Envoy holds for healthy. */
+async function healthyPickers(ports: EnvoyPorts): Promise<number> {
+  const name = "cluster.picker.membership_healthy";
   const text = await adminText(ports, `/stats?filter=^${name.replaceAll(".", "\\.")}$`);
-  const value = text.split(": ")[1];
-  return value === undefined ? 0 : Number(value);
+  return Number(text.split(": ")[1]);
 }
 
 async function adminText(ports: EnvoyPorts, path: string): Promise<string> {

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { pathByApi } from "../../support/load/index.ts";
+import { ask } from "../support/client.ts";
+import type { GatewayOptions } from "../support/gateway.ts";
+import { idle, loadOf } from "../support/picker-metrics.ts";
+import { opening } from "../support/prompts.ts";
+import { RawExchange } from "../support/raw-http.ts";
+import { until } from "../support/until.ts";
+import { arrivalsOf } from "../support/worker-records.ts";
+import { describeOn } from "./describe-on.ts";
+
+const maxInFlightRequests = 3;
+
+/** A picker that may do little at a time says so, and recovers. */
+export function testsOfLimits(own: Pick<GatewayOptions, "kind" | "launcher">): void {
+  const picker = { extProc: { maxInFlightRequests, pickDeadlineMs: 30 } };
+  describeOn("with tight limits", { ...own, workers: 1, picker }, (gateway) => {
+    it("answers 429 with Retry-After while too many requests are on their way in", async () => {
+      const head = { "content-length": "1000" };
+      const uploads = [];
+      for (let count = 0; count < maxInFlightRequests; count++) {
+        uploads.push((await RawExchange.open(gateway().ports.gateway)).head("POST", pathByApi.chat, head).write("{"));
+      }
+      await until(async () => (await loadOf(gateway())).streams === maxInFlightRequests, { what: "the uploads" });
+      const refused = await ask(gateway(), opening(63));
+      expect([refused.status, refused.headers["retry-after"]]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+      expect(JSON.parse(refused.body)).toHaveProperty("error.message");
+      for (const upload of uploads) upload.abort();
+      await idle(gateway());
+      expect((await ask(gateway(), opening(63))).status).toBe(200);
+    });
+
+    it("answers 504 when a pick takes longer than its deadline", async () => {
+      const answer = await ask(gateway(), opening(64, 150_000));
+      expect(answer.status).toBe(504);
+      expect(JSON.parse(answer.body)).toHaveProperty("error.message");
+      expect(arrivalsOf(gateway(), answer.requestId)).toEqual([]);
+      await idle(gateway());
+    });
+  });
+}
