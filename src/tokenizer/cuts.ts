@@ -66,13 +66,19 @@ export class PatternCuts implements Cuts {
 export class JoinCuts implements Cuts {
   readonly #joins: PairSet;
 
-  /** @param joins as of the scanner, with the neighbours inside added tokens */
-  constructor(joins: PairSet) {
+  readonly #blocked: ReadonlySet<number>;
+
+  /**
+   * @param joins as of the scanner, with the neighbours inside added tokens
+   * @param prefixed texts behind which the model puts U+2581: no cut may fall there
+   */
+  constructor(joins: PairSet, prefixed: readonly string[]) {
     this.#joins = joins;
+    this.#blocked = new Set(prefixed.map((token) => token.charCodeAt(token.length - 1)));
   }
 
   between(before: number, after: number): boolean {
-    if (isSurrogate(before) || isSurrogate(after)) return false;
+    if (isSurrogate(before) || isSurrogate(after) || this.#blocked.has(before)) return false;
     return !this.#joins.mayHave(normalised(before), normalised(after));
   }
 }

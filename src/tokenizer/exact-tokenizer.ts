@@ -3,8 +3,8 @@ import { BpeEngine } from "./bpe-engine.ts";
 import { byteSymbolsOf, characterSymbolsOf, joinsOf, mergeTableOf } from "./bpe-model.ts";
 import type { CacheBudget } from "./cache-budget.ts";
 import { CasedLettersScanner } from "./cased-letters-scanner.ts";
-import { type Cuts, JoinCuts, PatternCuts } from "./cuts.ts";
-import { joinIds, promptOfRuns } from "./encoded-prompt.ts";
+import { JoinCuts, PatternCuts } from "./cuts.ts";
+import { IdBuffer } from "./id-buffer.ts";
 import { IdRun } from "./id-run.ts";
 import { IncrementalEncoder } from "./incremental-encoder.ts";
 import { JoinedCharactersScanner } from "./joined-characters-scanner.ts";
@@ -26,6 +26,7 @@ export class ExactTokenizer implements Tokenizer {
   readonly #encoder: IncrementalEncoder;
   readonly #before: IdRun;
   readonly #after: IdRun;
+  readonly #ids = new IdBuffer();
 
   /** @throws UnsupportedFeature when the model's own tables miss what the plan takes for granted */
   constructor(plan: TokenizerPlan, budget: CacheBudget, fillRandom: FillRandom) {
@@ -36,19 +37,21 @@ export class ExactTokenizer implements Tokenizer {
   }
 
   encode(text: string, options: EncodeOptions): Uint32Array {
-    const runs = new RunList();
-    if (options.addSpecialTokens) runs.addRun(this.#before);
-    this.#encoder.append(text, true, runs);
-    if (options.addSpecialTokens) runs.addRun(this.#after);
-    return joinIds(runs.runs());
+    return this.#encode([text], options).takeIds();
   }
 
   encodePieces(pieces: readonly string[], options: EncodeOptions): EncodedPrompt {
-    const runs = new RunList();
-    if (options.addSpecialTokens) runs.addRun(this.#before);
-    this.#encoder.appendPieces(pieces, runs);
-    if (options.addSpecialTokens) runs.addRun(this.#after);
-    return promptOfRuns(runs.runs());
+    return this.#encode(pieces, options).take();
+  }
+
+  #encode(pieces: readonly string[], { addSpecialTokens }: EncodeOptions): RunList {
+    const runs = new RunList(this.#ids);
+    const [only] = pieces;
+    if (addSpecialTokens) runs.addRun(this.#before);
+    if (only !== undefined && pieces.length === 1) this.#encoder.append(only, true, runs);
+    else this.#encoder.appendPieces(pieces, runs);
+    if (addSpecialTokens) runs.addRun(this.#after);
+    return runs;
   }
 }
 
@@ -72,7 +75,10 @@ function buildEncoder(plan: TokenizerPlan, budget: CacheBudget, fillRandom: Fill
   return new IncrementalEncoder(
     {
       engine,
-      cuts: cutsOf(joins, contentsOf(addedTokens)),
+      cuts:
+        joins === undefined
+          ? new PatternCuts(contentsOf(addedTokens))
+          : new JoinCuts(joins, engine.prefixesEveryPiece ? contentsOf(raw) : []),
       anchors: matcherOf(cutsAtNormalized ? raw : anchorsAmong(raw)),
       innerAnchors: cutsAtNormalized ? matcherOf(normalized) : undefined,
     },
@@ -91,10 +97,6 @@ function scannerOf(pattern: WordPattern, joins: PairSet | undefined): WordScanne
     case "joined":
       return new JoinedCharactersScanner(joins, pattern.metaspace?.split === true);
   }
-}
-
-function cutsOf(joins: PairSet | undefined, addedTokens: readonly string[]): Cuts {
-  return joins === undefined ? new PatternCuts(addedTokens) : new JoinCuts(joins);
 }
 
 /** As they are and with U+2581 for spaces, as the borders between words see them. */

@@ -17,6 +17,13 @@ export class IdBuffer {
     this.length = length;
   }
 
+  /** Appends a whole array; the faster way for long ones. */
+  appendAll(source: Uint32Array): void {
+    this.reserve(source.length);
+    this.ids.set(source, this.length);
+    this.length += source.length;
+  }
+
   /** Makes room for `count` more. */
   reserve(count: number): void {
     const needed = this.length + count;

@@ -10,8 +10,10 @@ import type { TokenMatcher } from "./token-matcher.ts";
 
 /** Units of text between cuts, about: what a change in a text costs again. */
 const chunkUnits = 1024;
-/** Shorter texts are faster to encode than to look up; and V8 hashes strings of digits up to 15 units without its secret. */
-const minCachedUnits = 24;
+/** V8 hashes strings of digits up to 15 units without its secret, so they are not looked up. */
+const minDigitsUnits = 24;
+/** Longer texts between two pieces are cut further, so that a change in one does not cost all of it. */
+const maxSeamUnits = 512;
 /** Shorter pieces are joined with their neighbours. */
 const minPieceUnits = 64;
 /** How far into a piece a cut is looked for. */
@@ -36,7 +38,7 @@ export interface IncrementalParts {
 interface Piece {
   readonly first: number;
   readonly last: number;
-  readonly runs: readonly IdRun[];
+  readonly run: IdRun;
 }
 
 /**
@@ -68,12 +70,18 @@ export class IncrementalEncoder {
         seam += text;
         continue;
       }
-      this.append(seam + text.substring(0, piece.first), begins, out);
-      for (const run of piece.runs) out.addRun(run);
+      this.#appendSeam(seam + text.substring(0, piece.first), begins, out);
+      out.addRun(piece.run);
       seam = text.substring(piece.last);
       begins = false;
     }
-    this.append(seam, begins, out);
+    this.#appendSeam(seam, begins, out);
+  }
+
+  /** Appends what stands between the insides of two pieces: mostly the same few words of a template. */
+  #appendSeam(seam: string, begins: boolean, out: RunList): void {
+    if (seam.length > maxSeamUnits) this.append(seam, begins, out);
+    else this.#appendChunk(seam, begins, out);
   }
 
   /**
@@ -87,7 +95,7 @@ export class IncrementalEncoder {
     while (anchors?.find(text, start) === true) {
       const { start: anchor, end, id } = anchors;
       this.#appendBetweenAnchors(text.substring(start, anchor), pieceBegins, out);
-      out.addId(id);
+      out.ids.push(id);
       start = end;
       pieceBegins = engine.prefixesEveryPiece;
     }
@@ -100,7 +108,7 @@ export class IncrementalEncoder {
     while (innerAnchors?.find(text, start) === true) {
       const { start: anchor, end, id } = innerAnchors;
       this.#appendChunks(text.substring(start, anchor), begins, out);
-      out.addId(id);
+      out.ids.push(id);
       start = end;
     }
     this.#appendChunks(start === 0 ? text : text.substring(start), begins, out);
@@ -118,7 +126,7 @@ export class IncrementalEncoder {
   }
 
   #appendChunk(chunk: string, begins: boolean, out: RunList): void {
-    if (chunk.length < minCachedUnits) this.#parts.engine.append(chunk, begins, out.pending);
+    if (mayBeDigits(chunk)) this.#parts.engine.append(chunk, begins, out.ids);
     else out.addRun(this.#chunk(chunk, begins));
   }
 
@@ -144,17 +152,21 @@ export class IncrementalEncoder {
     const last = lastCut(cuts, text, text.length - 1, Math.max(0, text.length - cutSearchUnits));
     const first = last < 0 ? -1 : firstCut(cuts, text, 1, Math.min(last, cutSearchUnits));
     if (first < 0) return undefined;
-    const piece = { first, last, runs: this.#inside(text.substring(first, last)) };
-    const runBytes = piece.runs.reduce((sum, run) => sum + run.byteLength, 0);
-    this.#pieces.set(ownString(text), piece, entryBytes + 2 * text.length + runBytes);
+    const piece = { first, last, run: this.#inside(text.substring(first, last)) };
+    this.#pieces.set(ownString(text), piece, entryBytes + 2 * text.length + piece.run.byteLength);
     return piece;
   }
 
-  #inside(text: string): readonly IdRun[] {
-    // A short text is kept once, with its piece.
-    if (text.length <= 4 * chunkUnits) return [this.#encode(text, false)];
+  #inside(text: string): IdRun {
+    // A short text is kept once, with its piece; of a long one, an edited version may follow.
+    if (text.length <= 4 * chunkUnits) return this.#encode(text, false);
     const list = new RunList();
     this.append(text, false, list);
-    return list.runs();
+    return new IdRun(list.takeIds());
   }
+}
+
+function mayBeDigits(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return !(text.length >= minDigitsUnits || first > 0x39 || first < 0x30);
 }

@@ -1,6 +1,6 @@
 import { AddedToken, Tokenizer as NativeEngine } from "tokenizers";
 import type { JsonObject } from "../json/index.ts";
-import { promptOfIds } from "./encoded-prompt.ts";
+import { writeDecimals } from "./id-run.ts";
 import { specialTokensOf } from "./special-tokens.ts";
 import type { EncodedPrompt, EncodeOptions, Tokenizer } from "./tokenizer.ts";
 
@@ -33,7 +33,8 @@ export class NativeTokenizer implements Tokenizer {
   }
 
   async encodePieces(pieces: readonly string[], options: EncodeOptions): Promise<EncodedPrompt> {
-    return promptOfIds(await this.encode(pieces.join(""), options));
+    const ids = await this.encode(pieces.join(""), options);
+    return { ids, decimals: () => writeDecimals(ids) };
   }
 }
 

@@ -1,27 +1,59 @@
+import { Buffer } from "node:buffer";
 import { IdBuffer } from "./id-buffer.ts";
-import { IdRun } from "./id-run.ts";
+import { type IdRun, writeDecimals } from "./id-run.ts";
+import type { EncodedPrompt } from "./tokenizer.ts";
 
-/** The runs of a prompt in order; ids that belong to no cached run are collected in runs of their own. */
+/** Runs up to here are not worth remembering one by one: their decimals are written anew. */
+const shortRun = 16;
+
+/** Collects the ids of a prompt, remembering which of them come from runs whose decimals are known. */
 export class RunList {
-  /** Ids after the last run: append to it what is not worth a run. */
-  readonly pending = new IdBuffer();
+  /** All ids up to here; append to it what is not part of a run. */
+  readonly ids: IdBuffer;
   readonly #runs: IdRun[] = [];
+  readonly #starts: number[] = [];
+
+  /** @param ids an empty buffer, not used by anyone else until `take` */
+  constructor(ids = new IdBuffer()) {
+    this.ids = ids;
+  }
 
   addRun(run: IdRun): void {
-    this.#flush();
+    const { length } = run.ids;
+    if (length <= shortRun) {
+      this.ids.append(run.ids, 0, length);
+      return;
+    }
     this.#runs.push(run);
+    this.#starts.push(this.ids.length);
+    this.ids.appendAll(run.ids);
   }
 
-  addId(id: number): void {
-    this.pending.push(id);
+  /** The prompt; the list and its buffer are empty afterwards. */
+  take(): EncodedPrompt {
+    const ids = this.ids.take();
+    const runs = this.#runs.splice(0);
+    const starts = this.#starts.splice(0);
+    return { ids, decimals: () => joinDecimals(ids, runs, starts) };
   }
 
-  runs(): readonly IdRun[] {
-    this.#flush();
-    return this.#runs;
+  /** As `take`, where decimals are not asked for. */
+  takeIds(): Uint32Array {
+    this.#runs.length = 0;
+    this.#starts.length = 0;
+    return this.ids.take();
   }
+}
 
-  #flush(): void {
-    if (this.pending.length > 0) this.#runs.push(new IdRun(this.pending.take()));
-  }
+function joinDecimals(ids: Uint32Array, runs: readonly IdRun[], starts: readonly number[]): Buffer {
+  const parts: Uint8Array[] = [];
+  let written = 0;
+  runs.forEach((run, index) => {
+    const start = starts[index] as number;
+    if (start > written) parts.push(writeDecimals(ids.subarray(written, start)));
+    parts.push(run.decimals);
+    written = start + run.ids.length;
+  });
+  if (written < ids.length) parts.push(writeDecimals(ids.subarray(written)));
+  return Buffer.concat(parts);
 }
