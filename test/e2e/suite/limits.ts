@@ -23,9 +23,9 @@ export function testsOfLimits(own: Pick<GatewayOptions, "kind" | "launcher">): v
       }
       await until(async () => (await loadOf(gateway())).streams === maxInFlightRequests, { what: "the uploads" });
       const refused = await ask(gateway(), opening(63));
+      for (const upload of uploads) upload.abort();
       expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "7"]);
       expect(JSON.parse(refused.body)).toHaveProperty("error.message");
-      for (const upload of uploads) upload.abort();
       await idle(gateway());
       expect((await ask(gateway(), opening(63))).status).toBe(200);
     });

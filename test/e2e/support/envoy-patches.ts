@@ -93,9 +93,12 @@ export function withVerifiedPicker(caFile: string, name: string): ConfigPatch {
   };
 }
 
-/** Another choice of what Envoy shows to the picker, and how. */
+/** Another choice of what Envoy shows to the picker, and how; with the time to answer that all modes but full duplex need. */
 export function withProcessingMode(mode: Readonly<Record<string, string>>): ConfigPatch {
-  return (config) => replace(config, [...extProcPath(config), "processing_mode"], mode);
+  return (config) => {
+    replace(config, [...extProcPath(config), "processing_mode"], mode);
+    put(config, [...extProcPath(config), "message_timeout"], "10s");
+  };
 }
 
 /** Whether requests go on without a picker. */
