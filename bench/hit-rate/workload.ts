@@ -40,6 +40,6 @@ export const unlimitedBlocks = 1_000_000;
 
 /** Weights of the pick by the name that the report gives them. The first is what the bar is about. */
 export const routings: Readonly<Record<string, object>> = {
-  "pointsman, prefillLoadScale 8": { prefillLoadScale: 8 },
+  "pointsman as it comes": {},
   "pointsman, Dynamo's weights": { prefillLoadScale: 1 },
 };

@@ -6,17 +6,26 @@ export function extProcOptions({ extProc, health, shutdown }: Config): ExtProcOp
   return {
     ...parseAddress(extProc.listen),
     ...bodyModes(extProc.bodyMode),
-    healthPort: health.listen === "off" ? 0 : parseAddress(health.listen).port,
+    ...healthListener(health.listen),
     tls: tlsOptions(extProc.tls),
     pickDeadlineMs: extProc.pickDeadlineMs,
     trustClient: extProc.trustClientPins,
     conformanceHeaders: extProc.conformanceHeaders,
+    forwardGeneratedRequestId: extProc.forwardGeneratedRequestId,
+    retryAfterSeconds: extProc.retryAfterSeconds,
+    maxStreamsPerConnection: extProc.maxStreamsPerConnection,
     maxBodyBytes: extProc.maxBodyBytes,
     maxBodyBytesInFlight: extProc.maxInFlightBodyBytes,
     maxPicksInFlight: extProc.maxInFlightRequests,
     maxMessageBytes: extProc.maxReceiveMessageBytes,
     drainNoticeMs: shutdown.readinessDelayMs,
   };
+}
+
+function healthListener(listen: string): Pick<ExtProcOptions, "healthHost" | "healthPort"> {
+  if (listen === "off") return { healthPort: "off" };
+  const { host, port } = parseAddress(listen);
+  return { healthHost: host, healthPort: port };
 }
 
 function bodyModes(mode: Config["extProc"]["bodyMode"]): ExtProcOptions {

@@ -54,7 +54,6 @@ export class LoadTable {
       const held = this.#options.maxReservations;
       throw new RoutingError(`${held} requests are in flight, no more are taken`, {
         code: "saturated",
-        retryAfterSeconds: 1,
       });
     }
     booked.book(slot, request.sequence, request.count);

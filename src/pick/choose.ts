@@ -87,7 +87,7 @@ function cheapest(
 
 function noneEligible(candidates: readonly Candidate[]): RoutingError {
   if (candidates.some((candidate) => candidate.exclusion === "overloaded")) {
-    return new RoutingError("all eligible workers are overloaded", { code: "saturated", retryAfterSeconds: 1 });
+    return new RoutingError("all eligible workers are overloaded", { code: "saturated" });
   }
-  return new RoutingError("no endpoints available to route work", { code: "no_endpoints", retryAfterSeconds: 1 });
+  return new RoutingError("no endpoints available to route work", { code: "no_endpoints" });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, milliseconds, weight } from "../setting-types.ts";
 
-/** The cost of a placement and the choice. Defaults are Dynamo's; source: dynamo@1.6.1 kv-router. */
+/** The cost of a placement and the choice. Defaults are Dynamo's (dynamo@1.6.1 kv-router) but for `prefillLoadScale` and `tieBreak`. */
 export const routing = z
   .strictObject({
     overlapScoreCredit: weight()
@@ -10,7 +10,9 @@ export const routing = z
     overlapScoreCreditDecay: weight()
       .default(0)
       .describe("How fast that credit falls on a worker with more prefill to do than the idlest; 0 = not at all."),
-    prefillLoadScale: weight().default(1).describe("Weight of a prefill block against a decode block."),
+    prefillLoadScale: weight()
+      .default(8)
+      .describe("Weight of a prefill block against a decode block. Dynamo's is 1; see decision 0038 for what 8 gains."),
     decodeActiveRequestWeight: weight().default(0).describe("Blocks of cost for each running request; 0 = none."),
     hostCacheHitWeight: weight().default(0.75).describe("Credit of a block in host memory, in device blocks."),
     diskCacheHitWeight: weight().default(0.25).describe("Credit of a block on disk, in device blocks."),
