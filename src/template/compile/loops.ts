@@ -10,6 +10,8 @@ type ForStatement = Extract<Statement, { readonly type: "for" }>;
 
 interface CompiledLoop {
   readonly select: (items: readonly Value[], frame: Frame) => readonly Value[];
+  /** It has a condition. */
+  readonly isSelective: boolean;
   readonly assign: Assign;
   readonly loopSlot: number;
   readonly body: Execute;
@@ -23,7 +25,7 @@ export function compileLoop(statement: ForStatement, outer: Region): Execute {
   if (statement.isRecursive) return compileRecursive(statement, outer, items);
   const loop = compileParts(statement, outer);
   return (frame) => {
-    run(loop, frame.render.dialect.iterate(items(frame)), frame, 0, undefined);
+    run(loop, items(frame), frame, 0, undefined);
     return finished;
   };
 }
@@ -36,7 +38,7 @@ function compileRecursive(statement: ForStatement, outer: Region, items: Evaluat
     const { render } = parent;
     render.enter("loop");
     const recurse = (deeper: Value) => render.capture(() => level(deeper, parent, depth + 1));
-    run(loop, render.dialect.iterate(values), new Frame(render, scope.frameSize, parent), depth, recurse);
+    run(loop, values, new Frame(render, scope.frameSize, parent), depth, recurse);
     render.leave("loop");
   };
   return (frame) => {
@@ -50,6 +52,7 @@ function compileParts(statement: ForStatement, outer: Region): CompiledLoop {
   const { compiler, run: body } = outer.innerBody(statement.body, names);
   return {
     select: compileSelect(statement, outer),
+    isSelective: statement.test !== undefined,
     assign: compiler.assign(statement.target),
     loopSlot: compiler.scope.slot("loop"),
     body,
@@ -85,17 +88,17 @@ function compileSelect({ target, test }: ForStatement, outer: Region): CompiledL
 
 function run(
   loop: CompiledLoop,
-  all: readonly Value[],
+  from: Value,
   frame: Frame,
   depth: number,
   recurse: ((items: Value) => Value) | undefined,
 ): void {
-  const items = loop.select(all, frame);
+  const items = loop.select(frame.render.dialect.iterate(from), frame);
   if (items.length === 0) {
     loop.otherwise(frame);
     return;
   }
-  const value = new LoopValue(items, depth, recurse);
+  const value = new LoopValue(items, depth, recurse, loop.isSelective || frame.render.dialect.loopHasLength(from));
   for (let at = 0; at < items.length; at++) {
     frame.render.spend(1);
     clear(frame, loop.slots);

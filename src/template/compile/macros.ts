@@ -1,11 +1,11 @@
 import type { Body, Expression, Parameters, Statement } from "../parser/ast.ts";
-import { TemplateRefusal } from "../template-errors.ts";
+import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { type CallArguments, CallableValue, SequenceValue, type Value } from "../values/value.ts";
 import { callValue, compileArguments } from "./calls.ts";
 import { type Evaluate, type Execute, finished } from "./evaluate.ts";
 import { Frame, missing } from "./frame.ts";
-import { mentions } from "./mentions.ts";
+import { isMentioned, mentions } from "./mentions.ts";
 import type { Region } from "./region.ts";
 
 type MacroStatement = Extract<Statement, { readonly type: "macro" }>;
@@ -55,7 +55,7 @@ function compileCallable({ names, defaults }: Parameters, body: Body, outer: Reg
   const run = compiler.body(body);
   const parameters = names.map((name, at): Parameter => {
     const fallback = defaults[at - (names.length - defaults.length)];
-    const compiled = fallback === undefined ? undefined : compiler.expressions.compile(fallback);
+    const compiled = fallback === undefined ? undefined : compileDefault(name, fallback, compiler);
     return { name, slot: scope.slot(name), fallback: compiled };
   });
   const extras = implicit.map((name) => [name, scope.slot(name)] as const);
@@ -68,6 +68,15 @@ function compileCallable({ names, defaults }: Parameters, body: Body, outer: Reg
       render.leave("macro");
     };
     return new CallableValue((args, frame) => frame.render.capture(() => print(args, frame)), print);
+  };
+}
+
+/** A default that mentions its own parameter finds nothing in jinja2, and what stands outside in minijinja. */
+function compileDefault(name: string, fallback: Expression, compiler: Region): Evaluate {
+  const evaluate = compiler.expressions.compile(fallback);
+  if (!isMentioned(fallback, name)) return evaluate;
+  return () => {
+    throw new UnsupportedTemplateError("a default that mentions its own parameter");
   };
 }
 

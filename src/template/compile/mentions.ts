@@ -5,7 +5,8 @@ export function mentions(body: Body, name: string): boolean {
   return isMentioned(body, name);
 }
 
-function isMentioned(node: unknown, name: string): boolean {
+/** Whether a node of the tree mentions a variable. */
+export function isMentioned(node: unknown, name: string): boolean {
   if (Array.isArray(node)) return node.some((item) => isMentioned(item, name));
   if (typeof node !== "object" || node === null) return false;
   const { type } = node as { readonly type?: unknown };

@@ -9,6 +9,7 @@ import { serdeNumber } from "../values/json.ts";
 import { minijinjaAttribute, minijinjaCallMethod, minijinjaItem, minijinjaSlice } from "../values/minijinja-members.ts";
 import { minijinjaNegative, minijinjaOperations } from "../values/minijinja-operations.ts";
 import { dynamoText, minijinjaText } from "../values/text.ts";
+import { isText } from "../values/value.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** minijinja@2.24.0 with pycompat, as Dynamo's frontend sets it up (dynamo-renderer@8.0.3 template/formatters.rs, in dynamo@1.6.1). */
@@ -42,6 +43,7 @@ export const dynamo: Dialect = {
   callMethod: minijinjaCallMethod,
   checkNamespaceName: () => undefined,
   iterate: minijinjaIterate,
+  loopHasLength: (value) => !isText(value),
   // A limit of 500 frames, of which a macro takes six.
   recursion: { macro: 6, loop: 1, fine: 200, refused: 500 },
   implicitParameters: ["caller"],

@@ -246,5 +246,5 @@ function withoutLineEnd(text: string): string {
 
 function format(value: Value, args: readonly Value[]): Value {
   if (args.some((item) => !isText(item) && !isInteger(item))) throw new UnsupportedTemplateError("formatting this");
-  return formatPercent(requiredText(value), new SequenceValue("tuple", args));
+  return formatPercent(requiredText(value), new SequenceValue("tuple", args), true);
 }

@@ -61,6 +61,8 @@ function last(value: Value): Value {
 function reverse(value: Value): Value {
   if (value === undefined || value === null) return value;
   if (isText(value)) return [...textOf(value)].reverse().join("");
+  // A map's keys are turned twice there (minijinja@2.24.0, observed).
+  if (value instanceof DictValue) return new SequenceValue("iterable", value.keys());
   return new SequenceValue("iterable", [...minijinjaIterate(value)].reverse());
 }
 
@@ -127,7 +129,7 @@ function unique(value: Value, args: readonly Value[], { render }: Frame): Value 
       const member = path === undefined || path === null ? item : memberPath(item, path);
       const key = !isExact && isText(member) ? textOf(member).toLowerCase() : member;
       render.spend(seen.length);
-      if (seen.some((other) => minijinjaEquals(other, key))) return false;
+      if (seen.some((other) => typeof other === typeof key && minijinjaEquals(other, key))) return false;
       seen.push(key);
       return true;
     }),

@@ -66,16 +66,13 @@ export const pythonFilters: ReadonlyMap<string, Filter> = new Map<string, Filter
   ["capitalize", ofText([], 0, capitalize)],
   ["center", ofText(["width"], 0, center)],
   ["replace", filter(["old", "new", "count"], 2, replace)],
-  ["indent", ofText(["width", "first", "blank"], 0, indent)],
+  ["indent", filter(["width", "first", "blank"], 0, indentFilter)],
   ["items", filter([], 0, items)],
   ["int", filter(["default", "base"], 0, toInteger)],
   ["float", filter(["default"], 0, toFloat)],
   ["abs", filter([], 0, absolute)],
   ["round", filter(["precision", "method"], 0, round)],
-  [
-    "attr",
-    filter(["name"], 1, (value, args, { render }) => render.dialect.attribute(value, args.requiredText("name"))),
-  ],
+  ["attr", filter(["name"], 1, attribute)],
   ["format", (value, args) => format(value, args.positional, args.named)],
   ...[
     "filesizeformat",
@@ -127,6 +124,12 @@ function replace(value: Value, args: BoundArguments, frame: Frame): Value {
   return replaced(pythonText(value), old, pythonText(args.get("new")), args.integer("count", -1), frame);
 }
 
+function indentFilter(value: Value, args: BoundArguments, frame: Frame): Value {
+  if (!isText(value)) throw new TemplateRefusal();
+  const text = indent(textOf(value), args, frame);
+  return value instanceof MarkupValue ? new MarkupValue(text) : text;
+}
+
 function indent(text: string, args: BoundArguments, frame: Frame): string {
   const width = args.get("width");
   const by = isText(width) ? textOf(width) : " ".repeat(Math.min(args.integer("width", 4), 10_000));
@@ -135,9 +138,14 @@ function indent(text: string, args: BoundArguments, frame: Frame): string {
 }
 
 function items(value: Value): Value {
-  if (value === undefined) return new IteratorValue([]);
+  return new IteratorValue(itemsOf(value));
+}
+
+/** Nothing is refused before it is gone through. */
+function* itemsOf(value: Value): Iterable<Value> {
+  if (value === undefined) return;
   if (!(value instanceof DictValue)) throw new TemplateRefusal();
-  return new IteratorValue(value.entries().map((entry) => new SequenceValue("tuple", entry)));
+  for (const entry of value.entries()) yield new SequenceValue("tuple", entry);
 }
 
 function toInteger(value: Value, args: BoundArguments): Value {
@@ -184,7 +192,14 @@ function absolute(value: Value): Value {
   return number < 0 ? integer(-BigInt(number)) : number;
 }
 
+/** Python's attributes only: what is a dict's member is none. */
+function attribute(value: Value, args: BoundArguments, { render }: Frame): Value {
+  if (value instanceof DictValue) throw new UnsupportedTemplateError("an attribute of a dict");
+  return render.dialect.attribute(value, args.requiredText("name"));
+}
+
 function round(value: Value, args: BoundArguments): Value {
+  if (typeof value === "boolean") throw new UnsupportedTemplateError("rounding a bool");
   const precision = args.integer("precision", 0);
   const number = numeric(value);
   if (number === undefined) throw new TemplateRefusal();

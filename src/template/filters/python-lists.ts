@@ -10,6 +10,7 @@ import { pythonText } from "../values/text.ts";
 import {
   type CallArguments,
   IteratorValue,
+  isSequence,
   isText,
   list,
   positionalArguments,
@@ -94,20 +95,25 @@ function sorted(values: readonly Value[], key: (value: Value) => Value, isRevers
 function sort(value: Value, args: BoundArguments, frame: Frame): Value {
   const values = pythonIterate(value);
   frame.render.spend(values.length);
-  return list(sorted(values, keyOf(args), isTrue(args.get("reverse"))));
+  // Keys are lists there: what is equal needs no order.
+  const key = keyOf(args);
+  return list(sorted(values, (item) => list([key(item)]), isTrue(args.get("reverse"))));
 }
 
 function unique(value: Value, args: BoundArguments, frame: Frame): Value {
-  const key = keyOf(args);
+  return new IteratorValue(uniqueOf(value, keyOf(args), frame));
+}
+
+function* uniqueOf(value: Value, key: (value: Value) => Value, frame: Frame): Iterable<Value> {
   const seen: Value[] = [];
-  const kept = pythonIterate(value).filter((item) => {
+  for (const item of pythonIterate(value)) {
     const itemKey = key(item);
+    if (itemKey instanceof DictValue || (isSequence(itemKey) && itemKey.type === "list")) throw new TemplateRefusal();
     frame.render.spend(seen.length);
-    if (seen.some((other) => pythonEquals(other, itemKey))) return false;
+    if (seen.some((other) => pythonEquals(other, itemKey))) continue;
     seen.push(itemKey);
-    return true;
-  });
-  return new IteratorValue(kept);
+    yield item;
+  }
 }
 
 function extreme(value: Value, args: BoundArguments, sign: 1 | -1): Value {

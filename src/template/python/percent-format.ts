@@ -6,8 +6,11 @@ import { FloatValue, isInteger, isSequence, type Value } from "../values/value.t
 
 const directive = /%(?:\((\w+)\))?([-+ 0#]*)(\d*)(?:\.(\d+))?([a-zA-Z%])/g;
 
-/** Python's `text % value`, for the directives that templates use: `%s`, `%r`, `%d`, `%x`, `%.2f`, `%%`, with a width. */
-export function formatPercent(text: string, value: Value): string {
+/**
+ * Python's `text % value`, for the directives that templates use: `%s`, `%r`, `%d`, `%x`, `%.2f`, `%%`, with a width.
+ * @param takesMore whether values that no directive takes are fine
+ */
+export function formatPercent(text: string, value: Value, takesMore = false): string {
   const items = isSequence(value) && value.type === "tuple" ? value.items : [value];
   const mapping = value instanceof DictValue ? value : undefined;
   if (text.replace(directive, "").includes("%")) throw new TemplateRefusal();
@@ -22,7 +25,9 @@ export function formatPercent(text: string, value: Value): string {
       return padded(converted(kind, item, precision), flags, Number(width || 0));
     },
   );
-  const isUsedUp = isNamed || used === items.length || (mapping !== undefined && used === 0);
+  const takesNone =
+    takesMore || value === undefined || mapping !== undefined || (isSequence(value) && value.type !== "tuple");
+  const isUsedUp = isNamed || used === items.length || takesMore || (takesNone && used === 0);
   if (!isUsedUp) throw new TemplateRefusal();
   return result;
 }

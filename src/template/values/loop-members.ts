@@ -1,9 +1,12 @@
 import { UnsupportedTemplateError } from "../template-errors.ts";
 import { CallableValue, type LoopValue, type Value } from "./value.ts";
 
+const lengthMembers = new Set(["last", "length", "revindex", "revindex0"]);
+
 /** Members of the variable `loop`. */
 export function loopMember(loop: LoopValue, name: string): Value {
   const { at, items, depth } = loop;
+  if (!loop.hasLength && lengthMembers.has(name)) return name === "last" ? false : undefined;
   switch (name) {
     case "index":
       return at + 1;

@@ -117,8 +117,10 @@ function divideFloatEuclid(left: number, right: number): number {
 }
 
 function power(base: bigint, exponent: bigint): bigint {
+  if (exponent >= 2n ** 32n) throw new TemplateRefusal();
   if (exponent < 0n || base.toString(2).length * Number(exponent) > 4_096) {
     const isSmall = base === 0n || base === 1n || base === -1n;
+    if (exponent >= 2n ** 32n) throw new TemplateRefusal();
     if (exponent < 0n || !isSmall) throw new TemplateRefusal();
   }
   return base ** exponent;

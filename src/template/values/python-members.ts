@@ -2,8 +2,7 @@ import { callValue } from "../compile/calls.ts";
 import type { Frame } from "../compile/frame.ts";
 import { pythonStringMethods } from "../methods/python-strings.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
-import { BoundArguments } from "./arguments.ts";
-import { numeric } from "./compare.ts";
+import { BoundArguments, smallInteger } from "./arguments.ts";
 import { DictValue } from "./dict-value.ts";
 import { loopMember } from "./loop-members.ts";
 import { sliceItems, sliceText } from "./slices.ts";
@@ -129,21 +128,15 @@ function at(object: Value, place: number): Value {
   return character !== undefined && object instanceof MarkupValue ? new MarkupValue(character) : character;
 }
 
-/** `object[start:stop:step]`. */
+/** `object[start:stop:step]`. @throws TemplateRefusal for what Python cannot slice */
 export function pythonSlice(object: Value, start: Value, stop: Value, step: Value): Value {
-  if (object === undefined) throw new TemplateRefusal();
-  const bounds = [start, stop, step].map((bound) => {
-    if (bound === null) return undefined;
-    const number = numeric(bound);
-    return typeof bound === "object" || number === undefined ? Number.NaN : Number(number);
-  });
-  // jinja2 makes undefined of what cannot be sliced, and of bounds that are none.
-  if (bounds.some(Number.isNaN) || bounds[2] === 0) return undefined;
+  const bounds = [start, stop, step].map((bound) => (bound === null ? undefined : smallInteger(bound)));
+  if (bounds[2] === 0) throw new TemplateRefusal();
   if (isText(object)) {
     const text = sliceText(textOf(object), bounds);
     return object instanceof MarkupValue ? new MarkupValue(text) : text;
   }
-  if (!(object instanceof SequenceValue) || object.type === "view") return undefined;
+  if (!(object instanceof SequenceValue) || object.type === "view") throw new TemplateRefusal();
   return new SequenceValue(object.type, sliceItems(object.items, bounds));
 }
 

@@ -116,13 +116,21 @@ export class LoopValue {
   /** Renders a deeper level; undefined unless the loop is recursive. */
   readonly recurse: ((items: Value) => Value) | undefined;
   at = 0;
+  /** False where it is not known how many items there are. */
+  readonly hasLength: boolean;
   /** What `changed` was asked last. */
   changedTo: readonly Value[] | undefined;
 
-  constructor(items: readonly Value[], depth: number, recurse: ((items: Value) => Value) | undefined) {
+  constructor(
+    items: readonly Value[],
+    depth: number,
+    recurse: ((items: Value) => Value) | undefined,
+    hasLength: boolean,
+  ) {
     this.items = items;
     this.depth = depth;
     this.recurse = recurse;
+    this.hasLength = hasLength;
   }
 }
 
