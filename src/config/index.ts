@@ -1,5 +1,5 @@
 export type { Address } from "./address.ts";
-export { parseAddress, shiftKvAddress } from "./address.ts";
+export { parseAddress } from "./address.ts";
 export { ConfigError } from "./config-error.ts";
 export type { ConfigSources } from "./load-config.ts";
 export { loadConfig } from "./load-config.ts";
