@@ -12,4 +12,5 @@ export type {
 } from "./parsed-request.ts";
 export type { RequestApi } from "./path.ts";
 export { requestApiFromPath } from "./path.ts";
+export { serdeValue } from "./serde-json-text.ts";
 export { tokenDataEdit } from "./token-data-edit.ts";

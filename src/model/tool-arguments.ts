@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { serdeValue } from "../api/index.ts";
 import { JsonObject, JsonSyntaxError, type JsonValue, parseJson } from "../json/index.ts";
 import { isList, type Message, plainMessage, withMembers } from "./messages.ts";
 
@@ -51,7 +52,7 @@ function withParsedArguments(target: JsonObject): JsonObject {
 
 function parsedOrText(text: string): JsonValue {
   try {
-    return parseJson(Buffer.from(text));
+    return serdeValue(parseJson(Buffer.from(text)));
   } catch (error) {
     if (error instanceof JsonSyntaxError) return text;
     throw error;
