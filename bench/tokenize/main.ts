@@ -16,41 +16,49 @@ const frames: Readonly<Record<string, MessageFrame>> = {
   gemma3: { before: (role) => `<start_of_turn>${role}\n`, after: "<end_of_turn>\n" },
   llama2: { before: (role) => (role === "user" ? "<s>[INST] " : " [/INST] "), after: "</s>" },
 };
-const rounds = 3;
+const rounds = 5;
 const text = realText();
 
-interface Times {
-  readonly script: number;
-  readonly official: number;
-  readonly ours: number;
-  readonly pieces: number;
+type Name = "script" | "official" | "ours" | "pieces";
+type Times = Readonly<Record<Name, readonly number[]>>;
+
+/** A way to ids. The prompt is at hand both as pieces and as one flat string. */
+type Encode = (prompt: string, pieces: readonly string[]) => Uint32Array | Promise<Uint32Array>;
+
+function encoders({ ours, oursInPieces, official, script }: Engines): Readonly<Record<Name, Encode>> {
+  return {
+    ours: (prompt) => ours.encode(prompt, ids),
+    pieces: async (_, pieces) => (await oursInPieces.encodePieces(pieces, ids)).ids,
+    official: (prompt) => officialIds(official, prompt),
+    script: (prompt) => scriptIds(script, prompt),
+  };
 }
 
-/** Runs every engine on one prompt, checks that all agree, and returns the ms of each. */
-async function time(engines: Engines, pieces: readonly string[]): Promise<Times> {
-  const prompt = pieces.join("");
-  Buffer.byteLength(prompt); // makes it one flat string before any clock starts
-  const [ours, oursMs] = await clocked(() => engines.ours.encode(prompt, ids));
-  const [fromPieces, piecesMs] = await clocked(() => engines.oursInPieces.encodePieces(pieces, ids));
-  const [official, officialMs] = await clocked(() => officialIds(engines.official, prompt));
-  const [script, scriptMs] = withScript
-    ? await clocked(() => scriptIds(engines.script, prompt))
-    : [official, Number.NaN];
-  for (const other of [ours, fromPieces.ids, script]) {
-    if (Buffer.compare(Buffer.from(other.buffer), Buffer.from(official.buffer)) !== 0) throw new Error("ids differ");
+/** Hands the prompts to one engine after the other, checks that all agree, and returns the ms of each prompt. */
+async function time(engines: Engines, prompts: readonly (readonly string[])[]): Promise<Times> {
+  const times = { script: [], official: [], ours: [], pieces: [] } as Record<Name, number[]>;
+  const texts = prompts.map((pieces) => Buffer.from(pieces.join("")).toString());
+  const expected: Uint32Array[] = [];
+  for (const [name, encode] of Object.entries(encoders(engines)) as [Name, Encode][]) {
+    for (const [index, text] of texts.entries()) {
+      const from = performance.now();
+      const encoded = encode(text, prompts[index] ?? []);
+      const result = encoded instanceof Promise ? await encoded : encoded;
+      times[name].push(performance.now() - from);
+      expected[index] ??= result;
+      if (Buffer.compare(bytesOf(result), bytesOf(expected[index])) !== 0) throw new Error("ids differ");
+    }
   }
-  return { script: scriptMs, official: officialMs, ours: oursMs, pieces: piecesMs };
+  return times;
 }
 
-async function clocked<Result>(call: () => Result | Promise<Result>): Promise<readonly [Result, number]> {
-  const from = performance.now();
-  const called = call();
-  const result = called instanceof Promise ? await called : called;
-  return [result, performance.now() - from];
+function bytesOf(numbers: Uint32Array): Buffer {
+  return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 
-function median(times: readonly Times[], engine: keyof Times): number {
-  return times.map((one) => one[engine]).sort((a, b) => a - b)[times.length >> 1] ?? Number.NaN;
+function median(times: readonly Times[], name: Name): number {
+  const all = times.flatMap((one) => one[name]).sort((a, b) => a - b);
+  return all[all.length >> 1] ?? Number.NaN;
 }
 
 function report(title: string, times: readonly Times[]): void {
@@ -76,15 +84,14 @@ for (const name of tokenizerNames.filter((candidate) => wanted.length === 0 || w
   const frame = frames[name] ?? chatMl;
   const turns: Times[] = [];
   for (let round = 0; round <= rounds; round++) {
-    let isFirst = true;
-    for (const pieces of conversation(text.slice(round * 70_000), frame)) {
-      const times = await time(engines, pieces);
-      if (round > 0 && !isFirst) turns.push(times); // the first round warms up; the first turn of a conversation is unseen text
-      isFirst = false;
-    }
+    const [first, ...others] = conversation(text.slice(round * 70_000), frame);
+    if (first !== undefined) await time(engines, [first]); // the first turn of a conversation is unseen text
+    const times = await time(engines, others);
+    if (round > 0) turns.push(times); // the first round warms up
   }
   report("64 KB conversation, a turn", turns);
   const unseen: Times[] = [];
-  for (const slice of slices(text.slice((rounds + 1) * 70_000), 30, 65_536)) unseen.push(await time(engines, [slice]));
+  for (const slice of slices(text.slice((rounds + 1) * 70_000), 30, 65_536))
+    unseen.push(await time(engines, [[slice]]));
   report("64 KB unseen", unseen);
 }

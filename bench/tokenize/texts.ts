@@ -16,7 +16,7 @@ export function realText(): string {
 export function slices(text: string, count: number, units: number): readonly string[] {
   const step = Math.floor(text.length / count);
   if (step < units) throw new RangeError("not enough text");
-  return Array.from({ length: count }, (_, index) => textowned(text.slice(index * step, index * step + units)));
+  return Array.from({ length: count }, (_, index) => owned(text.slice(index * step, index * step + units)));
 }
 
 /** What a model's template puts around a message. */

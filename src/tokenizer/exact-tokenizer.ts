@@ -36,22 +36,17 @@ export class ExactTokenizer implements Tokenizer {
     this.vocabularySize = idBound(plan);
   }
 
-  encode(text: string, options: EncodeOptions): Uint32Array {
-    return this.#encode([text], options).takeIds();
-  }
-
-  encodePieces(pieces: readonly string[], options: EncodeOptions): EncodedPrompt {
-    return this.#encode(pieces, options).take();
-  }
-
-  #encode(pieces: readonly string[], { addSpecialTokens }: EncodeOptions): RunList {
+  encode(text: string, { addSpecialTokens }: EncodeOptions): Uint32Array {
     const runs = new RunList(this.#ids);
-    const [only] = pieces;
     if (addSpecialTokens) runs.addRun(this.#before);
-    if (only !== undefined && pieces.length === 1) this.#encoder.append(only, true, runs);
-    else this.#encoder.appendPieces(pieces, runs);
+    this.#encoder.append(text, true, runs);
     if (addSpecialTokens) runs.addRun(this.#after);
-    return runs;
+    return runs.takeIds();
+  }
+
+  encodePieces(pieces: readonly string[], { addSpecialTokens }: EncodeOptions): EncodedPrompt {
+    const affixes = addSpecialTokens ? { before: this.#before, after: this.#after } : undefined;
+    return this.#encoder.encodePieces(pieces, affixes, new RunList(this.#ids));
   }
 }
 

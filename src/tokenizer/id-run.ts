@@ -19,6 +19,11 @@ export class IdRun {
     this.#decimals ??= writeDecimals(this.ids);
     return this.#decimals;
   }
+
+  /** Takes over decimals that were written elsewhere. */
+  rememberDecimals(decimals: Buffer): void {
+    this.#decimals = decimals;
+  }
 }
 
 /** `,1,22,333` for [1, 22, 333]. */
@@ -37,7 +42,8 @@ export function writeDecimals(ids: Uint32Array): Buffer {
   return bytes;
 }
 
-function decimalLength(ids: Uint32Array): number {
+/** Bytes that `writeDecimals` writes. */
+export function decimalLength(ids: Uint32Array): number {
   let length = 0;
   for (let index = 0; index < ids.length; index++) {
     length += 2;

@@ -5,8 +5,10 @@ import { GenerationMap } from "./generation-map.ts";
 import { IdBuffer } from "./id-buffer.ts";
 import { IdRun } from "./id-run.ts";
 import { ownString } from "./own-string.ts";
+import { type KnownPrompt, PromptCache } from "./prompt-cache.ts";
 import { RunList } from "./run-list.ts";
 import type { TokenMatcher } from "./token-matcher.ts";
+import type { EncodedPrompt } from "./tokenizer.ts";
 
 /** Units of text between cuts, about: what a change in a text costs again. */
 const chunkUnits = 1024;
@@ -34,6 +36,19 @@ export interface IncrementalParts {
   readonly innerAnchors: TokenMatcher | undefined;
 }
 
+/** Runs around a text. */
+export interface Affixes {
+  readonly before: IdRun;
+  readonly after: IdRun;
+}
+
+/** The end of a long piece's inside: which piece, where in it, and how many ids of the prompt stand before. */
+interface Inside {
+  readonly index: number;
+  readonly cut: number;
+  readonly length: number;
+}
+
 /** A long piece: up to its first cut and from its last one on, what stands beside it decides. */
 interface Piece {
   readonly first: number;
@@ -49,22 +64,49 @@ export class IncrementalEncoder {
   readonly #parts: IncrementalParts;
   readonly #chunks: GenerationMap<IdRun>;
   readonly #pieces: GenerationMap<Piece>;
+  readonly #prompts: PromptCache;
   readonly #scratch = new IdBuffer();
 
   constructor(parts: IncrementalParts, budget: CacheBudget) {
     this.#parts = parts;
     this.#chunks = new GenerationMap(budget);
     this.#pieces = new GenerationMap(budget);
+    this.#prompts = new PromptCache(minPieceUnits, budget.promptBytes);
   }
 
   /**
-   * Appends the ids of the texts joined, as if they were one string.
-   * @param texts the same strings (or equal ones) as in an earlier prompt cost a look-up each
+   * Ids of the texts joined, as if they were one string.
+   * @param affixes runs to put around them
+   * @param out an empty list
    */
-  appendPieces(texts: readonly string[], out: RunList): void {
+  encodePieces(texts: readonly string[], affixes: Affixes | undefined, out: RunList): EncodedPrompt {
+    const known = this.#prompts.find(texts, affixes?.before);
+    const inside = this.#appendPieces(texts, known, affixes, out);
+    if (affixes !== undefined) out.addRun(affixes.after);
+    if (inside === undefined) return out.take(known?.run);
+    const run = new IdRun(out.ids.ids.slice(0, inside.length));
+    this.#prompts.add({ pieces: texts, ...inside, run, prefix: affixes?.before }, known);
+    return out.take(run);
+  }
+
+  /** Appends all but the last affix; returns where the inside of the last long piece that `known` does not have ended. */
+  #appendPieces(
+    texts: readonly string[],
+    known: KnownPrompt | undefined,
+    affixes: Affixes | undefined,
+    out: RunList,
+  ): Inside | undefined {
+    let inside: Inside | undefined;
     let seam = "";
-    let begins = true;
-    for (const text of texts) {
+    if (known !== undefined) {
+      out.addRun(known.run);
+      seam = (texts[known.index] as string).substring(known.cut);
+    } else if (affixes !== undefined) {
+      out.addRun(affixes.before);
+    }
+    let begins = known === undefined;
+    for (let index = known === undefined ? 0 : known.index + 1; index < texts.length; index++) {
+      const text = texts[index] as string;
       const piece = text.length < minPieceUnits ? undefined : this.#piece(text);
       if (piece === undefined) {
         seam += text;
@@ -72,10 +114,12 @@ export class IncrementalEncoder {
       }
       this.#appendSeam(seam + text.substring(0, piece.first), begins, out);
       out.addRun(piece.run);
+      inside = { index, cut: piece.last, length: out.length };
       seam = text.substring(piece.last);
       begins = false;
     }
     this.#appendSeam(seam, begins, out);
+    return inside;
   }
 
   /** Appends what stands between the insides of two pieces: mostly the same few words of a template. */

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { IdBuffer } from "./id-buffer.ts";
-import { type IdRun, writeDecimals } from "./id-run.ts";
+import { decimalLength, type IdRun, writeDecimals } from "./id-run.ts";
 import type { EncodedPrompt } from "./tokenizer.ts";
 
 /** Runs up to here are not worth remembering one by one: their decimals are written anew. */
@@ -29,12 +29,27 @@ export class RunList {
     this.ids.appendAll(run.ids);
   }
 
-  /** The prompt; the list and its buffer are empty afterwards. */
-  take(): EncodedPrompt {
+  /** How many ids have been collected. */
+  get length(): number {
+    return this.ids.length;
+  }
+
+  /**
+   * The prompt; the list and its buffer are empty afterwards.
+   * @param known a run of its first ids, which is told their decimals when they are written
+   */
+  take(known: IdRun | undefined): EncodedPrompt {
     const ids = this.ids.take();
     const runs = this.#runs.splice(0);
     const starts = this.#starts.splice(0);
-    return { ids, decimals: () => joinDecimals(ids, runs, starts) };
+    return {
+      ids,
+      decimals: () => {
+        const decimals = joinDecimals(ids, runs, starts);
+        if (known !== undefined) tellDecimals(known, ids, decimals);
+        return decimals;
+      },
+    };
   }
 
   /** As `take`, where decimals are not asked for. */
@@ -43,6 +58,11 @@ export class RunList {
     this.#starts.length = 0;
     return this.ids.take();
   }
+}
+
+function tellDecimals(known: IdRun, ids: Uint32Array, decimals: Buffer): void {
+  const rest = decimalLength(ids.subarray(known.ids.length));
+  known.rememberDecimals(decimals.subarray(0, decimals.length - rest));
 }
 
 function joinDecimals(ids: Uint32Array, runs: readonly IdRun[], starts: readonly number[]): Buffer {

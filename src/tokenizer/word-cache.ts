@@ -2,29 +2,29 @@ import type { IdBuffer } from "./id-buffer.ts";
 import { type FillRandom, maxHashedUnits, WordHash } from "./word-hash.ts";
 
 const slotBits = 17;
+const slotMask = (1 << slotBits) - 1;
+/** Numbers in a slot: tag, shape, id or where the ids start, and units two by two or where they start. */
+const slotSize = 8;
+const inlineUnits = 10;
 const maxWords = 80_000;
-const maxUnits = 1 << 20;
-const maxIds = 1 << 19;
+const maxLongUnits = 1 << 19;
+const maxIds = 1 << 18;
 /** Ids of a cached word at most; more are rare and would crowd out the others. */
 const maxIdsOfWord = 0xff;
 
-/** Bytes that a full cache takes. */
-export const wordCacheBytes = (1 << slotBits) * 4 + maxWords * 16 + maxUnits * 2 + maxIds * 4;
-
 /**
- * Token ids of the words met lately, in typed arrays of a fixed size: no object, string or closure a word. It is emptied when full, which costs one
- * pass of merging again.
+ * Token ids of the words met lately, in typed arrays of a fixed size (6 MB): no object, string or closure a word. A slot holds all that is known of a word of up to 10 units and
+ * one id, so that meeting it costs one line of memory. It is emptied when full, which costs one pass of merging again.
  */
 export class WordCache {
   readonly #hash: WordHash;
-  /** 1 + index of the word, 0 for none. */
-  readonly #slots = new Int32Array(1 << slotBits);
-  readonly #tags = new Int32Array(maxWords);
-  readonly #unitStarts = new Uint32Array(maxWords + 1);
-  readonly #idStarts = new Uint32Array(maxWords + 1);
-  readonly #units = new Uint16Array(maxUnits);
+  readonly #slots = new Int32Array(slotSize << slotBits);
+  readonly #longUnits = new Uint16Array(maxLongUnits);
   readonly #ids = new Uint32Array(maxIds);
-  #count = 0;
+  #wordCount = 0;
+  #longUnitCount = 0;
+  #idCount = 0;
+  /** Where the word that was looked for last would go, -1 for nowhere. */
   #freeSlot = -1;
 
   constructor(fillRandom: FillRandom) {
@@ -33,68 +33,105 @@ export class WordCache {
 
   /** Appends the ids of the word `units[start, end)` to `out`; false when it is not known. */
   append(units: Uint16Array, start: number, end: number, out: IdBuffer): boolean {
-    const word = this.#find(units, start, end);
-    if (word < 0) return false;
-    const idStarts = this.#idStarts;
-    const first = idStarts[word] as number;
-    const last = idStarts[word + 1] as number;
-    if (last - first === 1) out.push(this.#ids[first] as number);
-    else out.append(this.#ids, first, last);
+    const slot = this.#find(units, start, end);
+    if (slot < 0) return false;
+    const count = (this.#slots[slot + 1] as number) & 0xff;
+    const first = this.#slots[slot + 2] as number;
+    if (count === 1) out.push(first);
+    else out.append(this.#ids, first, first + count);
     return true;
   }
 
   /** Remembers the ids `source[0, count)` of the word for which `append` has just answered false. */
   add(units: Uint16Array, start: number, end: number, source: Int32Array, count: number): void {
-    if (this.#freeSlot < 0 || count > maxIdsOfWord) return;
-    const word = this.#count;
-    const unitStart = this.#unitStarts[word] as number;
-    const idStart = this.#idStarts[word] as number;
-    if (word === maxWords || unitStart + (end - start) > maxUnits || idStart + count > maxIds) {
+    const slot = this.#freeSlot;
+    if (slot < 0 || count > maxIdsOfWord) return;
+    if (this.#isFull(end - start, count)) {
       this.#clear();
       return; // the next time it is met
     }
-    this.#units.set(units.subarray(start, end), unitStart);
-    for (let index = 0; index < count; index++) this.#ids[idStart + index] = source[index] as number;
-    this.#tags[word] = this.#hash.tag;
-    this.#unitStarts[word + 1] = unitStart + (end - start);
-    this.#idStarts[word + 1] = idStart + count;
-    this.#slots[this.#freeSlot] = word + 1;
-    this.#count = word + 1;
+    const slots = this.#slots;
+    slots[slot] = this.#hash.tag;
+    slots[slot + 1] = shapeOf(end - start, count);
+    slots[slot + 2] = count === 1 ? (source[0] as number) : this.#addIds(source, count);
+    if (end - start > inlineUnits) slots[slot + 3] = this.#addLongUnits(units, start, end);
+    else for (let at = start, word = slot + 3; at < end; at += 2) slots[word++] = pairAt(units, at, end);
+    this.#wordCount++;
   }
 
+  /** Slot of the word, or -1; then `#freeSlot` is where it belongs. */
   #find(units: Uint16Array, start: number, end: number): number {
-    if (end - start > maxHashedUnits) {
+    const length = end - start;
+    if (length > maxHashedUnits) {
       this.#freeSlot = -1;
       return -1;
     }
     this.#hash.hash(units, start, end);
     const { tag, slotHash } = this.#hash;
     const slots = this.#slots;
-    let slot = slotHash >>> (32 - slotBits);
-    for (;;) {
-      const word = (slots[slot] as number) - 1;
-      if (word < 0) {
+    for (let index = slotHash >>> (32 - slotBits); ; index = (index + 1) & slotMask) {
+      const slot = index * slotSize;
+      const shape = slots[slot + 1] as number;
+      if (shape === 0) {
         this.#freeSlot = slot;
         return -1;
       }
-      if (this.#tags[word] === tag && this.#equals(word, units, start, end)) return word;
-      slot = (slot + 1) & ((1 << slotBits) - 1);
+      if (slots[slot] === tag && shape >>> 8 === length && this.#equals(slot, units, start, end)) return slot;
     }
   }
 
-  #equals(word: number, units: Uint16Array, start: number, end: number): boolean {
-    const known = this.#units;
-    let at = this.#unitStarts[word] as number;
-    if ((this.#unitStarts[word + 1] as number) - at !== end - start) return false;
-    for (let index = start; index < end; index++) {
-      if (known[at++] !== units[index]) return false;
+  #equals(slot: number, units: Uint16Array, start: number, end: number): boolean {
+    const slots = this.#slots;
+    if (end - start > inlineUnits) return this.#equalsLong(slots[slot + 3] as number, units, start, end);
+    for (let at = start, word = slot + 3; at < end; at += 2) {
+      if (slots[word++] !== pairAt(units, at, end)) return false;
     }
     return true;
   }
 
+  #equalsLong(known: number, units: Uint16Array, start: number, end: number): boolean {
+    for (let index = start; index < end; index++) {
+      if (this.#longUnits[known + index - start] !== units[index]) return false;
+    }
+    return true;
+  }
+
+  #isFull(length: number, count: number): boolean {
+    return (
+      this.#wordCount === maxWords || this.#longUnitCount + length > maxLongUnits || this.#idCount + count > maxIds
+    );
+  }
+
+  #addIds(source: Int32Array, count: number): number {
+    const first = this.#idCount;
+    for (let index = 0; index < count; index++) this.#ids[first + index] = source[index] as number;
+    this.#idCount += count;
+    return first;
+  }
+
+  #addLongUnits(units: Uint16Array, start: number, end: number): number {
+    const first = this.#longUnitCount;
+    this.#longUnits.set(units.subarray(start, end), first);
+    this.#longUnitCount += end - start;
+    return first;
+  }
+
   #clear(): void {
     this.#slots.fill(0);
-    this.#count = 0;
+    this.#wordCount = 0;
+    this.#longUnitCount = 0;
+    this.#idCount = 0;
     this.#freeSlot = -1;
   }
+}
+
+/** Never 0: a word has at least one unit. */
+function shapeOf(length: number, count: number): number {
+  return (length << 8) | count;
+}
+
+/** Two units as one number. */
+function pairAt(units: Uint16Array, at: number, end: number): number {
+  const first = units[at] as number;
+  return at + 1 < end ? first | ((units[at + 1] as number) << 16) : first;
 }

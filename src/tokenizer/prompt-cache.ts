@@ -1,0 +1,82 @@
+import type { IdRun } from "./id-run.ts";
+
+/** How many long pieces from the end are looked up: the new messages of a turn and one that the turn before ended with. */
+const maxLookUps = 8;
+/** Bytes of an entry besides its text and ids. */
+const entryBytes = 512;
+/** Bytes of an id and its decimals. */
+const idBytes = 12;
+
+/** A prompt's ids up to the last cut of its last long piece. */
+export interface KnownPrompt {
+  readonly pieces: readonly string[];
+  /** The last long piece. */
+  readonly index: number;
+  /** Where in that piece the ids end. */
+  readonly cut: number;
+  readonly run: IdRun;
+  /** What the text stands behind, such as a BOS; part of `run`. */
+  readonly prefix: IdRun | undefined;
+}
+
+/** The prompts met lately, so that the next turn of a conversation costs one copy and its new text. Least recently used go first. */
+export class PromptCache {
+  readonly #prompts = new Map<string, KnownPrompt>();
+  readonly #minPieceUnits: number;
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  /** @param minPieceUnits length of a long piece */
+  constructor(minPieceUnits: number, maxBytes: number) {
+    this.#minPieceUnits = minPieceUnits;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The longest known prompt that `pieces` begin with, if any; the next `add` replaces it. */
+  find(pieces: readonly string[], prefix: IdRun | undefined): KnownPrompt | undefined {
+    let lookUps = 0;
+    for (let index = pieces.length - 1; index >= 0 && lookUps < maxLookUps; index--) {
+      const piece = pieces[index] as string;
+      if (piece.length < this.#minPieceUnits) continue;
+      lookUps++;
+      const known = this.#prompts.get(piece);
+      if (known?.index === index && known.prefix === prefix && beginsWith(pieces, known)) return known;
+    }
+    return undefined;
+  }
+
+  /** Remembers a prompt in place of `previous`, which it continues. */
+  add(prompt: KnownPrompt, previous: KnownPrompt | undefined): void {
+    const key = prompt.pieces[prompt.index] as string;
+    this.#drop(key);
+    if (previous !== undefined) this.#drop(previous.pieces[previous.index] as string);
+    this.#prompts.set(key, prompt);
+    this.#bytes += bytesOf(prompt);
+    for (const oldest of this.#prompts.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    const known = this.#prompts.get(key);
+    if (known === undefined) return;
+    this.#prompts.delete(key);
+    this.#bytes -= bytesOf(known);
+  }
+}
+
+function beginsWith(pieces: readonly string[], known: KnownPrompt): boolean {
+  const { index: last } = known;
+  // The pieces nearest to the end are the likeliest to differ.
+  for (let index = last; index >= 0; index--) {
+    if (pieces[index] !== known.pieces[index]) return false;
+  }
+  return true;
+}
+
+function bytesOf({ pieces, index, run }: KnownPrompt): number {
+  let units = 0;
+  for (let piece = 0; piece <= index; piece++) units += (pieces[piece] as string).length + 8;
+  return entryBytes + 2 * units + idBytes * run.ids.length;
+}
