@@ -1,8 +1,8 @@
 // Milliseconds a warm render of Qwen3's chat template takes, ours against @huggingface/jinja in the same run.
-import { readFileSync } from "node:fs";
 import { Template } from "@huggingface/jinja";
 import { JsonObject, parseJson } from "../../src/json/index.ts";
 import { compileTemplate } from "../../src/template/index.ts";
+import { realTemplates } from "../../test/support/templates/fixtures.ts";
 
 interface Conversation {
   readonly messages: number;
@@ -16,8 +16,7 @@ const conversations: readonly Conversation[] = [
   { messages: 101, characters: 100 * 1_024, bar: 0.2 },
 ];
 
-const folder = new URL("../../test/fixtures/templates/sources/", import.meta.url);
-const source = readFileSync(new URL("Qwen-Qwen3-0.6B.jinja", folder), "utf8");
+const source = realTemplates().get("Qwen-Qwen3-0.6B") ?? "";
 
 /** A system message, then turns of words. */
 function conversation({ messages, characters }: Conversation): string {
