@@ -95,5 +95,7 @@ function hashOf(key: Value): Hash {
   if (key instanceof SequenceValue && key.type === "tuple") {
     return `${box}${key.items.map((item) => `${typeof item}:${String(hashOf(item))}`).join(box)}`;
   }
+  // A range can be a key, but is never one.
+  if (key instanceof SequenceValue && key.type === "range") return `${box}range`;
   throw new TemplateRefusal();
 }
