@@ -14,6 +14,7 @@ import { parseCompletion } from "./completions/parse-completion.ts";
 import { parseForEngine } from "./engine/parse-for-engine.ts";
 import { clientPinsOf } from "./extensions.ts";
 import { FieldError, isList } from "./fields/index.ts";
+import { parseMessages } from "./messages/parse-messages.ts";
 import {
   type Dialect,
   type ParsedRequest,
@@ -26,7 +27,12 @@ import { parseResponses } from "./responses/parse-responses.ts";
 
 type PromptApi = Exclude<RequestApi, "promptless">;
 
-const dynamoParsers = { chat: parseChat, completions: parseCompletion, responses: parseResponses } as const;
+const dynamoParsers = {
+  chat: parseChat,
+  completions: parseCompletion,
+  responses: parseResponses,
+  messages: parseMessages,
+} as const;
 
 /**
  * What a client asks for. A path that names an API gets one typed parse; without one the body decides, as in Dynamo's picker:

@@ -16,10 +16,10 @@ export interface ParseOptions {
   readonly maxDepth: number;
 }
 
-/** A conversation, sent as chat or as Responses. */
+/** A conversation, sent as chat, as Responses or as Messages. */
 export interface ChatParsed {
-  readonly api: "chat" | "responses";
-  /** "" when a Responses body of the engine dialect names none. */
+  readonly api: "chat" | "responses" | "messages";
+  /** "" when a body of the engine dialect names none. */
   readonly model: string;
   readonly chat: ChatRequest;
   readonly extensions: RequestExtensions;

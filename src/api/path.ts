@@ -1,10 +1,11 @@
 /** Which API a request speaks; `promptless` has no prompt of ours to tokenize. */
-export type RequestApi = "chat" | "completions" | "responses" | "promptless";
+export type RequestApi = "chat" | "completions" | "responses" | "messages" | "promptless";
 
 const promptApis: ReadonlyMap<string, RequestApi> = new Map<string, RequestApi>([
   ["/v1/chat/completions", "chat"],
   ["/v1/completions", "completions"],
   ["/v1/responses", "responses"],
+  ["/v1/messages", "messages"],
 ]);
 
 const promptlessPaths: ReadonlySet<string> = new Set([
@@ -25,7 +26,6 @@ const promptlessPaths: ReadonlySet<string> = new Set([
   "/v1/files",
   "/v1/batches",
   "/v1/videos",
-  "/v1/messages",
   "/v1/messages/count_tokens",
   "/v1/responses/input_tokens",
 ]);

@@ -6,16 +6,23 @@ import type { RequestApi } from "../path.ts";
 import { engineChat } from "./engine-chat.ts";
 import { engineCompletion } from "./engine-completion.ts";
 import { engineModel } from "./engine-extensions.ts";
+import { engineMessages } from "./engine-messages.ts";
 import { engineResponses } from "./engine-responses.ts";
 import { Untokenizable } from "./untokenizable.ts";
 
-const parsers = { chat: engineChat, completions: engineCompletion, responses: engineResponses } as const;
+const parsers = {
+  chat: engineChat,
+  completions: engineCompletion,
+  responses: engineResponses,
+  messages: engineMessages,
+} as const;
 
 /** The member without which an API's body has the wrong shape, and its JSON types. */
 const promptMembers = {
   chat: { name: "messages", isText: false },
   completions: { name: "prompt", isText: true },
   responses: { name: "input", isText: true },
+  messages: { name: "messages", isText: false },
 } as const;
 
 /** Options by which an engine makes another prompt than the one we would render. */
@@ -51,7 +58,7 @@ function checkShape(api: Exclude<RequestApi, "promptless">, root: JsonObject): v
     throw new FieldError("is required", name);
   }
   if (isList(value)) {
-    if (api !== "chat") return;
+    if (isText) return;
     value.forEach((message, at) => {
       const role = message instanceof JsonObject ? message.get("role") : undefined;
       if (typeof role !== "string") throw new FieldError("must be an object with a role", `${name}[${at}]`);

@@ -25,6 +25,12 @@ export class FieldError extends Error {
     return this;
   }
 
+  /** Puts another path in place of the whole one; returns itself, to be thrown on. */
+  at(path: string): this {
+    this.#path = path;
+    return this;
+  }
+
   /** The error that reaches the client. */
   toRoutingError(code: RoutingErrorCode = "invalid_request"): RoutingError {
     if (this.#path === "") return new RoutingError(`the body ${this.problem}`, { code });

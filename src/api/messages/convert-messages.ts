@@ -1,0 +1,51 @@
+import { JsonObject } from "../../json/index.ts";
+import type { ChatDraft } from "../chat/chat-draft.ts";
+import type { ChatMessage } from "../chat/messages.ts";
+import { within } from "../fields/index.ts";
+import { withoutBillingHeader } from "./billing-header.ts";
+import { assistantMessage } from "./convert-assistant.ts";
+import { userMessages } from "./convert-user.ts";
+import type { MessagesFields, MessagesMessage } from "./messages-fields.ts";
+
+/**
+ * The chat request that a Messages body stands for (dynamo-llm@1.6.1 protocols/anthropic/types.rs
+ * `TryFrom<AnthropicCreateMessageRequest> for NvCreateChatCompletionRequest`).
+ * @throws FieldError
+ */
+export function convertMessages(request: MessagesFields): ChatDraft {
+  const { system, tools } = request;
+  const head: readonly ChatMessage[] =
+    system === undefined ? [] : [{ role: "system", content: withoutBillingHeader(system.join("\n")) }];
+  return {
+    model: request.model,
+    messages: [
+      ...head,
+      ...request.messages.flatMap((message, at) => within("messages", () => within(at, () => chatMessages(message)))),
+    ],
+    tools: tools?.length === 0 ? undefined : tools,
+    toolChoice: request.tool_choice,
+    templateArgs: request.thinking?.type === "enabled" ? thinkingEnabled : undefined,
+    thinking: undefined,
+    reasoningEffort: undefined,
+    addGenerationPrompt: undefined,
+    continueFinalMessage: undefined,
+  };
+}
+
+/** The frontend sets the second, and its preprocessor then the first (preprocessor.rs apply_normalized_thinking_aliases). */
+const thinkingEnabled = JsonObject.from([
+  ["thinking", true],
+  ["enable_thinking", true],
+]);
+
+function chatMessages({ role, content }: MessagesMessage): readonly ChatMessage[] {
+  if (typeof content === "string") return [{ role, content }];
+  switch (role) {
+    case "system":
+      return [{ role, content: content.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n") }];
+    case "user":
+      return within("content", () => userMessages(content));
+    case "assistant":
+      return [within("content", () => assistantMessage(content))];
+  }
+}
