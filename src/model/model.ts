@@ -78,7 +78,8 @@ export class Model {
     }
     if ("inexactReason" in rendered) return unknownPrompt(rendered.inexactReason);
     const tokenIds = await this.#settings.encoder.encode(rendered.text, false);
-    return exactPrompt(tokenIds, true, rendered.text);
+    // Tokens that stand for media are expanded behind the frontend, which takes the prompt with its placeholders from the body.
+    return exactPrompt(tokenIds, !chat.hasMedia, rendered.text);
   }
 
   /** Renders also what is not tokenized in the end: the backend refuses a bad conversation either way. */
@@ -86,7 +87,7 @@ export class Model {
     if (this.#chat?.canRender(chat) !== true) return { inexactReason: this.#noChatReason };
     try {
       const text = this.#chat.render(chat);
-      if (chat.hasMedia) return { inexactReason: "media" };
+      if (chat.hasMedia && this.profile.name !== "dynamo") return { inexactReason: "media" };
       if (text.length > this.#settings.maxPromptLength) return { inexactReason: "prompt too long to tokenize" };
       return { text };
     } catch (error) {

@@ -50,12 +50,24 @@ describe("a conversation", () => {
       files: modelFiles("{{ messages | groupby('role') }}"),
       body: { messages: hello },
     },
-    { name: "a message has an image", files: modelFiles("{{ messages[0].role }}"), body: { messages: media } },
   ])("is routed by load when $name", async ({ files, body }) => {
     const prompt = await (await load("dynamo", files)).tokenize(chat(body));
     expect(prompt.inexactReason).toEqual(expect.any(String));
     expect(prompt.tokenIds).toHaveLength(0);
     expect(prompt.injectable).toBe(false);
+  });
+
+  it("with an image has the tokens of its placeholder, which are left to the backend to expand", async () => {
+    const prompt = await (await load("dynamo", modelFiles("{{ messages[0].role }}"))).tokenize(
+      chat({ messages: media }),
+    );
+    expect(prompt).toMatchObject({ text: "user", injectable: false, inexactReason: undefined });
+    expect(prompt.tokenIds).toHaveLength(1);
+  });
+
+  it("with an image is routed by load where the engine expands it before it tokenizes", async () => {
+    const model = await load("vllm", modelFiles("{{ messages[0].role }}"));
+    expect((await model.tokenize(chat({ messages: media }, "vllm"))).inexactReason).toBe("media");
   });
 
   it("is routed by load when Dynamo renders the model without its template", async () => {
