@@ -3,6 +3,7 @@ import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts
 import { numeric, pythonCompare, pythonEquals } from "../values/compare.ts";
 import { pythonContains } from "../values/contains.ts";
 import { DictValue } from "../values/dict-value.ts";
+import { pythonText } from "../values/text.ts";
 import {
   CallableValue,
   FloatValue,
@@ -98,14 +99,18 @@ function remainder(value: Value, by: Value): number {
   const divisor = numeric(by);
   // biome-ignore lint/suspicious/noDoubleEquals: 0 or 0n
   if (number === undefined || divisor === undefined || divisor == 0) throw new TemplateRefusal();
-  if (!Number.isSafeInteger(Number(number)) || !Number.isSafeInteger(Number(divisor)))
+  if (typeof number === "bigint" && typeof divisor === "number" && Number.isSafeInteger(divisor)) {
+    return Math.abs(Number(number % BigInt(divisor)));
+  }
+  if (typeof number === "bigint" || typeof divisor === "bigint")
     throw new UnsupportedTemplateError("the remainder of this");
   return Math.abs(Number(number) % Number(divisor));
 }
 
 function isCase(value: Value, pattern: RegExp): boolean {
-  if (!isText(value) || /\P{ASCII}/u.test(textOf(value))) throw new UnsupportedTemplateError("case of this");
-  return pattern.test(textOf(value));
+  const text = pythonText(value);
+  if (/\P{ASCII}/u.test(text)) throw new UnsupportedTemplateError("case beyond ASCII");
+  return pattern.test(text);
 }
 
 function isSame(left: Value, right: Value): boolean {

@@ -1,5 +1,5 @@
 import type { ArgumentNodes, Expression } from "../parser/ast.ts";
-import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { TemplateRefusal } from "../template-errors.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { type CallArguments, CallableValue, isText, LoopValue, textOf, type Value } from "../values/value.ts";
 import type { Evaluate } from "./evaluate.ts";
@@ -44,9 +44,4 @@ export function callValue(callee: Value, args: CallArguments, frame: Frame): Val
   if (!(callee instanceof LoopValue) || callee.recurse === undefined) throw new TemplateRefusal();
   if (args.positional.length !== 1 || args.named.size > 0) throw new TemplateRefusal();
   return callee.recurse(args.positional[0]);
-}
-
-/** A name as an argument that a template cannot have meant otherwise. */
-export function unknown(detail: string): never {
-  throw new UnsupportedTemplateError(detail);
 }

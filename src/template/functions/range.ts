@@ -13,5 +13,6 @@ export function range({ positional, named }: CallArguments, type: SequenceType):
   if (step === 0) throw new TemplateRefusal();
   const length = Math.max(0, Math.ceil((stop - start) / step));
   if (!(length <= MAX_RANGE)) throw new TemplateRefusal();
-  return new SequenceValue(type, () => Array.from({ length }, (_, at) => start + at * step));
+  const text = `range(${start}, ${stop}${step === 1 ? "" : `, ${step}`})`;
+  return new SequenceValue(type, () => Array.from({ length }, (_, at) => start + at * step), text);
 }

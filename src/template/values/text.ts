@@ -31,6 +31,7 @@ export function pythonRepr(value: Value): string {
 }
 
 function sequenceRepr(value: SequenceValue): string {
+  if (value.text !== undefined) return value.text;
   const items = value.items.map(pythonRepr);
   if (value.type === "list") return `[${items.join(", ")}]`;
   if (value.type !== "tuple") throw new UnsupportedTemplateError(`printing a ${value.type}`);

@@ -33,8 +33,6 @@ export function positionalArguments(...positional: readonly Value[]): CallArgume
   return { positional, named: noNames };
 }
 
-export const noArguments: CallArguments = positionalArguments();
-
 /** A double. */
 export class FloatValue {
   readonly kind = "float";
@@ -62,11 +60,14 @@ export type SequenceType = "list" | "tuple" | "range" | "view" | "iterable";
 export class SequenceValue {
   readonly kind = "sequence";
   readonly type: SequenceType;
+  /** What Python prints, where that is not made of the items. */
+  readonly text: string | undefined;
   readonly #make: (() => readonly Value[]) | undefined;
   #items: readonly Value[] | undefined;
 
   /** @param items the values, or what makes them when they are first needed */
-  constructor(type: SequenceType, items: readonly Value[] | (() => readonly Value[])) {
+  constructor(type: SequenceType, items: readonly Value[] | (() => readonly Value[]), text?: string) {
+    this.text = text;
     this.type = type;
     this.#items = typeof items === "function" ? undefined : items;
     this.#make = typeof items === "function" ? items : undefined;
