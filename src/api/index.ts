@@ -13,4 +13,4 @@ export type {
 export type { RequestApi } from "./path.ts";
 export { requestApiFromPath } from "./path.ts";
 export { serdeValue } from "./serde-json-text.ts";
-export { tokenDataEdit } from "./token-data-edit.ts";
+export { type TokenData, tokenDataEdit } from "./token-data-edit.ts";

@@ -6,15 +6,27 @@ const COMMA = 0x2c;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
+/** Token ids to inject. */
+export interface TokenData {
+  readonly ids: Uint32Array;
+  /** Each id in decimal after a comma, as in `,123,45`; absent = they are written here. */
+  readonly decimals?: (() => Buffer) | undefined;
+}
+
 /**
  * Puts tokens into `nvext.token_data` without touching another byte: in an `nvext` that is there, in place of one that is null,
  * or in a new one at the end of the body. O(tokens).
  * @param root parsed from `body`
  */
-export function tokenDataEdit(body: Buffer, root: JsonObject, tokenIds: Uint32Array): BodyEdit {
+export function tokenDataEdit(body: Buffer, root: JsonObject, tokens: TokenData): BodyEdit {
   const envelope = root.get("nvext");
-  if (envelope instanceof JsonObject) return setMember(body, envelope, "token_data", jsonOfIds(tokenIds, "", ""));
-  return setMember(body, root, "nvext", jsonOfIds(tokenIds, '{"token_data":', "}"));
+  if (envelope instanceof JsonObject) return setMember(body, envelope, "token_data", jsonOf(tokens, "", ""));
+  return setMember(body, root, "nvext", jsonOf(tokens, '{"token_data":', "}"));
+}
+
+function jsonOf({ ids, decimals }: TokenData, before: string, after: string): Buffer | readonly Buffer[] {
+  if (decimals === undefined || ids.length === 0) return jsonOfIds(ids, before, after);
+  return [Buffer.from(`${before}[`), decimals().subarray(1), Buffer.from(`]${after}`)];
 }
 
 /** A JSON array of the ids between two ASCII texts, digits written in place: a 64 KiB prompt has 16,000 of them. */

@@ -26,8 +26,12 @@ function promptLines({ prompt, hashes, loadOnlyReason, bodyEdit }: PreparedReque
     `blocks   ${hashes.count} complete`,
     `injected ${bodyEdit === undefined ? "no" : `yes, ${bodyEdit.insert.length} bytes`}`,
     ...(loadOnlyReason === undefined ? [] : [`inexact  ${loadOnlyReason}`]),
-    ...(prompt.text === undefined ? [] : ["prompt", ...prompt.text.split("\n").map((line) => `  | ${line}`)]),
+    ...(prompt.pieces === undefined ? [] : ["prompt", ...indented(prompt.pieces.join(""))]),
   ];
+}
+
+function indented(text: string): string[] {
+  return text.split("\n").map((line) => `  | ${line}`);
 }
 
 function choiceLines(pick: PickExplanation): string[] {

@@ -16,12 +16,23 @@ export function applyEdit(body: Buffer, edit: BodyEdit): Buffer {
 /**
  * Sets a member of an object parsed from `body`, and touches no other byte. A value that is there is replaced (of a repeated key
  * the last, which is the one that counts); a new member comes last, right before the closing brace.
- * @param jsonText the value, as JSON in UTF-8; not checked
+ * @param jsonText the value, as JSON in UTF-8, whole or in parts; not checked
  */
-export function setMember(body: Buffer, object: JsonObject, key: string, jsonText: Buffer): BodyEdit {
+export function setMember(
+  body: Buffer,
+  object: JsonObject,
+  key: string,
+  jsonText: Buffer | readonly Buffer[],
+): BodyEdit {
+  const parts = Buffer.isBuffer(jsonText) ? [jsonText] : jsonText;
   const span = object.valueSpan(key);
-  if (span !== undefined) return { offset: span.start, deleteBytes: span.end - span.start, insert: jsonText };
+  if (span !== undefined) return { offset: span.start, deleteBytes: span.end - span.start, insert: joined(parts) };
   if (object.start < 0 || object.end > body.length) throw new RangeError("the object was not parsed from this body");
   const lead = Buffer.from(`${object.size === 0 ? "" : ","}${JSON.stringify(key)}:`);
-  return { offset: object.end - 1, deleteBytes: 0, insert: Buffer.concat([lead, jsonText]) };
+  return { offset: object.end - 1, deleteBytes: 0, insert: Buffer.concat([lead, ...parts]) };
+}
+
+function joined(parts: readonly Buffer[]): Buffer {
+  const [first] = parts;
+  return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
 }

@@ -51,18 +51,18 @@ export class ChatRenderer {
   }
 
   /**
-   * The prompt of a conversation; call it only when `canRender`.
+   * The prompt of a conversation, in pieces: what is long in one is the string of the message itself. Call it only when `canRender`.
    * @throws RoutingError when the backend would refuse the messages
    * @throws UnsupportedTemplateError when the prompt cannot be known
    */
-  render(chat: ChatRequest): string {
+  render(chat: ChatRequest): readonly string[] {
     const tools = this.#visibleTools(chat);
     const prepared = this.#templateFor(tools);
     if (prepared === undefined) throw new TypeError("no template for this conversation");
     const { template, strategy } = prepared;
     const messages = strategy.shape(chat.continueFinalMessage ? markFinalMessage(chat.messages) : chat.messages);
-    const prompt = template.render(strategy.context(chat, messages, tools));
-    return chat.continueFinalMessage ? cutAtFinalMessage(prompt) : prompt;
+    const pieces = template.renderPieces(strategy.context(chat, messages, tools));
+    return chat.continueFinalMessage ? [cutAtFinalMessage(pieces.join(""))] : pieces;
   }
 
   #visibleTools({ tools, toolChoice }: ChatRequest): readonly JsonObject[] | undefined {

@@ -2,7 +2,7 @@ import type { CompletionsParsed } from "../api/index.ts";
 import type { Profile } from "./profile.ts";
 import type { PromptEncoder } from "./prompt-encoder.ts";
 import { checkTokenIds } from "./token-bounds.ts";
-import { batchPrompt, exactPrompt, type TokenizedPrompt, unknownPrompt } from "./tokenized-prompt.ts";
+import { batchPrompt, encodedPrompt, exactPrompt, type TokenizedPrompt, unknownPrompt } from "./tokenized-prompt.ts";
 
 export interface CompletionSettings {
   readonly profile: Profile;
@@ -50,7 +50,11 @@ async function textTokens(
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length > maxPromptLength) return unknownPrompt("prompt too long to tokenize");
   const addSpecialTokens = parsed.addSpecialTokens ?? profile.completionsAddSpecialTokens;
-  return prompts(await Promise.all(texts.map((text) => encoder.encode(text, addSpecialTokens))));
+  const [text] = texts;
+  if (texts.length === 1 && text !== undefined) {
+    return encodedPrompt(await encoder.encodePieces([text], addSpecialTokens), true, [text]);
+  }
+  return prompts(await Promise.all(texts.map((each) => encoder.encode(each, addSpecialTokens))));
 }
 
 function prompts(lists: readonly Uint32Array[]): TokenizedPrompt {

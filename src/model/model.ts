@@ -12,7 +12,7 @@ import { PromptEncoder } from "./prompt-encoder.ts";
 import { specialTokenVariables } from "./special-tokens.ts";
 import { templateSources } from "./template-source.ts";
 import { checkTokenIds } from "./token-bounds.ts";
-import { exactPrompt, type TokenizedPrompt, unknownPrompt } from "./tokenized-prompt.ts";
+import { encodedPrompt, exactPrompt, type TokenizedPrompt, unknownPrompt } from "./tokenized-prompt.ts";
 
 export interface ModelOptions {
   readonly name: string;
@@ -77,19 +77,20 @@ export class Model {
       return exactPrompt(given, false);
     }
     if ("inexactReason" in rendered) return unknownPrompt(rendered.inexactReason);
-    const tokenIds = await this.#settings.encoder.encode(rendered.text, false);
+    const encoded = await this.#settings.encoder.encodePieces(rendered.pieces, false);
     // Tokens that stand for media are expanded behind the frontend, which takes the prompt with its placeholders from the body.
-    return exactPrompt(tokenIds, !chat.hasMedia, rendered.text);
+    return encodedPrompt(encoded, !chat.hasMedia, rendered.pieces);
   }
 
   /** Renders also what is not tokenized in the end: the backend refuses a bad conversation either way. */
-  #render(chat: ChatParsed["chat"]): { readonly text: string } | { readonly inexactReason: string } {
+  #render(chat: ChatParsed["chat"]): { readonly pieces: readonly string[] } | { readonly inexactReason: string } {
     if (this.#chat?.canRender(chat) !== true) return { inexactReason: this.#noChatReason };
     try {
-      const text = this.#chat.render(chat);
+      const pieces = this.#chat.render(chat);
       if (chat.hasMedia && this.profile.name !== "dynamo") return { inexactReason: "media" };
-      if (text.length > this.#settings.maxPromptLength) return { inexactReason: "prompt too long to tokenize" };
-      return { text };
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      if (length > this.#settings.maxPromptLength) return { inexactReason: "prompt too long to tokenize" };
+      return { pieces };
     } catch (error) {
       if (!(error instanceof UnsupportedTemplateError)) throw error;
       return { inexactReason: `chat template: ${error.message}` };

@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../tokenizer/index.ts";
+import type { EncodedPrompt, Tokenizer } from "../tokenizer/index.ts";
 import type { Profile } from "./profile.ts";
 
 /** Text to tokens, with what the backend does to the text before. */
@@ -9,6 +9,13 @@ export class PromptEncoder {
   constructor(tokenizer: Tokenizer, profile: Profile) {
     this.#tokenizer = tokenizer;
     this.#dropsNul = profile.dropsNul;
+  }
+
+  /** As `encode` of the pieces joined; a piece that was in an earlier prompt costs little. */
+  encodePieces(pieces: readonly string[], addSpecialTokens: boolean): EncodedPrompt | Promise<EncodedPrompt> {
+    const holdsNul = this.#dropsNul && pieces.some((piece) => piece.includes("\0"));
+    const kept = holdsNul ? pieces.map((piece) => piece.replaceAll("\0", "")) : pieces;
+    return this.#tokenizer.encodePieces(kept, { addSpecialTokens });
   }
 
   encode(text: string, addSpecialTokens: boolean): Uint32Array | Promise<Uint32Array> {

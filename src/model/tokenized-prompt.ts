@@ -1,3 +1,6 @@
+import type { Buffer } from "node:buffer";
+import type { EncodedPrompt } from "../tokenizer/index.ts";
+
 /** What is known of a request's tokens. */
 export interface TokenizedPrompt {
   /** Routed on; empty when the request is routed by load. */
@@ -6,24 +9,41 @@ export interface TokenizedPrompt {
   readonly injectable: boolean;
   /** Tokens of every prompt of a batch, in the body's order; undefined when there is one prompt. */
   readonly batch: readonly Uint32Array[] | undefined;
-  /** The rendered prompt, for explanations on the operator's own machine only. */
-  readonly text: string | undefined;
+  /** Each id in decimal after a comma, from the tokenizer's cache; undefined where the ids did not come from text. */
+  readonly decimals: (() => Buffer) | undefined;
+  /** The rendered prompt in pieces, for explanations on the operator's own machine only. */
+  readonly pieces: readonly string[] | undefined;
   /** Why the tokens are not known, for metrics; undefined when they are. */
   readonly inexactReason: string | undefined;
 }
 
+const unknown: TokenizedPrompt = {
+  tokenIds: new Uint32Array(0),
+  injectable: false,
+  batch: undefined,
+  decimals: undefined,
+  pieces: undefined,
+  inexactReason: undefined,
+};
+
 /** Tokens of a single prompt. */
-export function exactPrompt(tokenIds: Uint32Array, injectable: boolean, text?: string): TokenizedPrompt {
-  return { tokenIds, injectable, batch: undefined, text, inexactReason: undefined };
+export function exactPrompt(tokenIds: Uint32Array, injectable: boolean): TokenizedPrompt {
+  return { ...unknown, tokenIds, injectable };
+}
+
+/** Tokens of a single text. */
+export function encodedPrompt(encoded: EncodedPrompt, injectable: boolean, pieces: readonly string[]): TokenizedPrompt {
+  const decimals = () => encoded.decimals();
+  return { tokenIds: encoded.ids, injectable, batch: undefined, decimals, pieces, inexactReason: undefined };
 }
 
 /** A prompt whose tokens are not known. */
 export function unknownPrompt(inexactReason: string): TokenizedPrompt {
-  return { tokenIds: new Uint32Array(0), injectable: false, batch: undefined, text: undefined, inexactReason };
+  return { ...unknown, inexactReason };
 }
 
 /** Several prompts in one request: routed on the longest, which has most to gain from a cache. */
 export function batchPrompt(batch: readonly Uint32Array[]): TokenizedPrompt {
   const longest = batch.reduce((best, ids) => (ids.length > best.length ? ids : best));
-  return { tokenIds: longest, injectable: false, batch, text: undefined, inexactReason: undefined };
+  return { ...unknown, tokenIds: longest, batch };
 }

@@ -53,7 +53,9 @@ export async function prepareRequest(
       blockSize: model.pipeline.blockSize,
       cacheSalt: cacheNamespace(request) ?? parsed.extensions.cacheSalt,
     }),
-    bodyEdit: injects ? tokenDataEdit(request.body, parsed.root, prompt.tokenIds) : undefined,
+    bodyEdit: injects
+      ? tokenDataEdit(request.body, parsed.root, { ids: prompt.tokenIds, decimals: prompt.decimals })
+      : undefined,
     loadOnlyReason: prompt.inexactReason,
   };
 }

@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { JsonObject, parseJson } from "../../../src/json/index.ts";
 
-const folder = join(import.meta.dirname, "..", "..", "fixtures", "templates");
+const root = join(import.meta.dirname, "..", "..", "..");
+const folder = join(root, "test", "fixtures", "templates");
 
 /** Lines of a packed file under test/fixtures/templates, as text. */
 export function fixtureLines(name: string): readonly string[] {
@@ -13,13 +15,14 @@ export function fixtureLines(name: string): readonly string[] {
     .split("\n");
 }
 
-/** The real chat templates by name. */
+/** The real chat templates by name; fetched once, as their licences are their models'. */
 export function realTemplates(): ReadonlyMap<string, string> {
+  execFileSync(join(root, "scripts", "fetch-templates.sh"), { stdio: ["ignore", "ignore", "inherit"] });
+  const cache = join(root, ".cache", "templates");
   return new Map(
-    fixtureLines("templates.jsonl.gz").map((line) => {
-      const { name, source } = JSON.parse(line) as { readonly name: string; readonly source: string };
-      return [name, source];
-    }),
+    readdirSync(cache)
+      .toSorted()
+      .map((file) => [basename(file, ".jinja"), readFileSync(join(cache, file), "utf8")]),
   );
 }
 

@@ -8,7 +8,16 @@ function inject(text: string, ids: readonly number[]): string {
   const body = Buffer.from(text);
   const root = parseJson(body);
   if (!(root instanceof JsonObject)) throw new TypeError("not an object");
-  return applyEdit(body, tokenDataEdit(body, root, Uint32Array.from(ids))).toString();
+  return applyEdit(body, tokenDataEdit(body, root, { ids: Uint32Array.from(ids) })).toString();
+}
+
+/** With the digits given, as a tokenizer's cache has them. */
+function injectDecimals(text: string, ids: readonly number[]): string {
+  const body = Buffer.from(text);
+  const root = parseJson(body);
+  if (!(root instanceof JsonObject)) throw new TypeError("not an object");
+  const decimals = () => Buffer.from(ids.map((id) => `,${id}`).join(""));
+  return applyEdit(body, tokenDataEdit(body, root, { ids: Uint32Array.from(ids), decimals })).toString();
 }
 
 describe("tokenDataEdit", () => {
@@ -28,9 +37,11 @@ describe("tokenDataEdit", () => {
     ["other text before", '{"é":"😀","nvext":{}}', '{"é":"😀","nvext":{"token_data":[7,10]}}'],
   ])("%s", (_, before, after) => {
     expect(inject(before, [7, 10])).toBe(after);
+    expect(injectDecimals(before, [7, 10])).toBe(after);
   });
 
   it("writes no ids as an empty list", () => {
+    expect(injectDecimals("{}", [])).toBe('{"nvext":{"token_data":[]}}');
     expect(inject("{}", [])).toBe('{"nvext":{"token_data":[]}}');
   });
 

@@ -8,7 +8,7 @@ async function promptOf(profile: ProfileName, template: string, body: object): P
   const options = { dialect: "engine", refuseUnknownShapes: false, maxDepth: 100 } as const;
   const request = parseRequest("/v1/chat/completions", Buffer.from(JSON.stringify({ model: "m", ...body })), options);
   if (request.api === "promptless") throw new TypeError("a prompt expected");
-  return (await model.tokenize(request)).text;
+  return (await model.tokenize(request)).pieces?.join("");
 }
 
 const user = { role: "user", content: "hi" };

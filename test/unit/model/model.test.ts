@@ -29,13 +29,14 @@ const media = [{ role: "user", content: [{ type: "image_url", image_url: { url: 
 describe("a conversation", () => {
   it("becomes the tokens of its rendered prompt, which may be injected", async () => {
     const prompt = await (await load()).tokenize(chat({ messages: hello }));
-    expect(prompt).toEqual({
+    expect(prompt).toMatchObject({
       tokenIds: Uint32Array.of(12, 10, 2, 14),
       injectable: true,
       batch: undefined,
-      text: "user hello <e> assistant",
       inexactReason: undefined,
     });
+    expect(prompt.pieces?.join("")).toBe("user hello <e> assistant");
+    expect(prompt.decimals?.().toString()).toBe(",12,10,2,14");
   });
 
   it("is refused where its template refuses it", async () => {
@@ -61,7 +62,7 @@ describe("a conversation", () => {
     const prompt = await (await load("dynamo", modelFiles("{{ messages[0].role }}"))).tokenize(
       chat({ messages: media }),
     );
-    expect(prompt).toMatchObject({ text: "user", injectable: false, inexactReason: undefined });
+    expect(prompt).toMatchObject({ pieces: ["user"], injectable: false, inexactReason: undefined });
     expect(prompt.tokenIds).toHaveLength(1);
   });
 

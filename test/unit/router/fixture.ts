@@ -35,7 +35,14 @@ export function characterPipeline(profile: ProfileName): PromptPipeline {
 
 function prompt(characters: readonly string[]): TokenizedPrompt {
   const tokenIds = Uint32Array.from(characters, (character) => character.codePointAt(0) ?? 0);
-  return { tokenIds, injectable: true, batch: undefined, text: undefined, inexactReason: undefined };
+  return {
+    tokenIds,
+    injectable: true,
+    batch: undefined,
+    decimals: undefined,
+    pieces: undefined,
+    inexactReason: undefined,
+  };
 }
 
 export interface Fixture {
