@@ -1,9 +1,13 @@
 export type { BodyEdit } from "./body-edit.ts";
 export { applyEdit, setMember } from "./body-edit.ts";
+export type { JsonLimits } from "./json-limits.ts";
+export { MAX_JSON_DEPTH } from "./json-limits.ts";
 export { JsonNumber } from "./json-number.ts";
 export { JsonObject } from "./json-object.ts";
+export type { JsonReaderOptions } from "./json-reader.ts";
+export { JsonReader } from "./json-reader.ts";
 export { JsonSyntaxError } from "./json-syntax-error.ts";
 export type { ByteSpan, JsonValue } from "./json-value.ts";
-export type { JsonLimits } from "./parse.ts";
-export { MAX_JSON_DEPTH, parseJson } from "./parse.ts";
+export type { ParseJsonOptions } from "./parse.ts";
+export { parseJson } from "./parse.ts";
 export { stringifyJson } from "./stringify.ts";

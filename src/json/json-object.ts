@@ -1,4 +1,5 @@
 import type { ByteSpan, JsonValue } from "./json-value.ts";
+import { CONTAINER_WORDS, nextRecord, RECORD_WORDS, recordSpan, START_SHIFT, type Tape } from "./tape.ts";
 
 /** Up to this many members a scan over the keys costs less than building a hash index. */
 const SCAN_LIMIT = 8;
@@ -10,20 +11,40 @@ const noKeys: readonly string[] = [];
  * (`serde_json` with `preserve_order`, and Python's dict, do the same).
  */
 export class JsonObject {
-  readonly #keys: string[] = [];
-  readonly #values: JsonValue[] = [];
-  /** Start and end of each member's value; empty for built objects. */
-  readonly #spans: number[] = [];
+  readonly #keys: string[];
+  readonly #values: JsonValue[];
+  /** Of a scanned object: where its members stand is read from here when it is asked. */
+  readonly #tape: Tape | undefined;
+  readonly #tapeAt: number;
+  /** Start and end of each member's value; absent for built and scanned objects. */
+  #spans: number[] | undefined;
   #index: Map<string, number> | undefined;
   #duplicateKeys: string[] | undefined;
   #start = -1;
   #end = -1;
 
+  private constructor(keys: string[], values: JsonValue[], tape: Tape | undefined, tapeAt: number) {
+    this.#keys = keys;
+    this.#values = values;
+    this.#tape = tape;
+    this.#tapeAt = tapeAt;
+  }
+
   /** An object that stands in no source. */
   static from(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
-    const object = new JsonObject();
+    const object = JsonObject.empty();
     for (const [key, value] of entries) object.#put(key, value);
     return object;
+  }
+
+  /** For the parser: an object to be filled. */
+  static empty(): JsonObject {
+    return new JsonObject([], [], undefined, 0);
+  }
+
+  /** For the reader of the tape: an object whose record is at `tapeAt`, and no two of whose keys are equal. */
+  static fromTape(keys: string[], values: JsonValue[], tape: Tape, tapeAt: number): JsonObject {
+    return new JsonObject(keys, values, tape, tapeAt);
   }
 
   /** Number of members, repeated keys counted once. */
@@ -38,12 +59,12 @@ export class JsonObject {
 
   /** Byte of the opening brace; -1 for a built object. */
   get start(): number {
-    return this.#start;
+    return this.#tape === undefined ? this.#start : (this.#tape[this.#tapeAt] as number) >>> START_SHIFT;
   }
 
   /** Byte after the closing brace; -1 for a built object. */
   get end(): number {
-    return this.#end;
+    return this.#tape === undefined ? this.#end : (this.#tape[this.#tapeAt + 1] as number);
   }
 
   get(key: string): JsonValue | undefined {
@@ -66,14 +87,17 @@ export class JsonObject {
   /** Where the (last) value of `key` stands in the source; undefined when absent or built. */
   valueSpan(key: string): ByteSpan | undefined {
     const at = this.#find(key);
-    const start = at === -1 ? undefined : this.#spans[2 * at];
-    const end = this.#spans[2 * at + 1];
+    if (at === -1) return undefined;
+    if (this.#tape !== undefined) return spanOfMember(this.#tape, this.#tapeAt, at);
+    const start = this.#spans?.[2 * at];
+    const end = this.#spans?.[2 * at + 1];
     return start === undefined || end === undefined ? undefined : { start, end };
   }
 
   /** For the parser: adds a member whose value occupies the bytes [start, end). */
   addParsed(key: string, value: JsonValue, start: number, end: number): void {
     const at = this.#put(key, value);
+    this.#spans ??= [];
     this.#spans[2 * at] = start;
     this.#spans[2 * at + 1] = end;
   }
@@ -109,4 +133,11 @@ export class JsonObject {
     this.#index = new Map(this.#keys.map((name, at) => [name, at]));
     return this.#index.get(key) ?? -1;
   }
+}
+
+/** Bytes of the value of the member number `member` of the object at `at`. */
+function spanOfMember(tape: Tape, at: number, member: number): ByteSpan {
+  let record = at + CONTAINER_WORDS + RECORD_WORDS;
+  for (let before = 0; before < member; before++) record = nextRecord(tape, record) + RECORD_WORDS;
+  return recordSpan(tape, record);
 }

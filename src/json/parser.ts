@@ -30,7 +30,8 @@ const plainStringByte = new Uint8Array(256).map((_, byte) =>
   byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );
 
-interface ResolvedLimits {
+/** `JsonLimits` with their defaults filled in. */
+export interface ParserLimits {
   readonly maxDepth: number;
   readonly finiteNumbers: boolean;
   readonly rawControlCharacters: boolean;
@@ -39,13 +40,13 @@ interface ResolvedLimits {
 /** One pass over one body, by recursive descent; the depth limit bounds the stack. */
 export class Parser {
   readonly #bytes: Buffer;
-  readonly #limits: ResolvedLimits;
+  readonly #limits: ParserLimits;
   readonly #encoding: "latin1" | "utf8";
   readonly #shortStrings: (string | undefined)[] = new Array(SLOTS).fill(undefined);
   #position = 0;
   #depth = 0;
 
-  constructor(bytes: Buffer, limits: ResolvedLimits) {
+  constructor(bytes: Buffer, limits: ParserLimits) {
     this.#bytes = bytes;
     this.#limits = limits;
     // Slices of an all-ASCII body are made without a UTF-8 pass.
@@ -86,7 +87,7 @@ export class Parser {
 
   #object(): JsonObject {
     const bytes = this.#bytes;
-    const object = new JsonObject();
+    const object = JsonObject.empty();
     const start = this.#position;
     this.#enter();
     if (bytes[this.#position] === CLOSE_OBJECT) {
