@@ -6,6 +6,7 @@ export type {
   ChatParsed,
   CompletionsParsed,
   Dialect,
+  EngineName,
   ParsedRequest,
   ParseOptions,
   PromptlessParsed,

@@ -58,8 +58,8 @@ function parseRoot(api: PromptApi | undefined, root: JsonValue, options: ParseOp
   if (named === undefined && !options.refuseUnknownShapes) {
     return promptless("the body has neither messages nor a prompt", modelOf(root), clientPinsOf(root));
   }
-  const dialect = dialectOf(root, options);
-  return dialect === "dynamo" ? dynamoParsers[named ?? "chat"](root) : parseForEngine(named ?? "chat", root);
+  if (dialectOf(root, options) === "dynamo") return dynamoParsers[named ?? "chat"](root);
+  return parseForEngine(named ?? "chat", root, options.engineOf?.(modelOf(root) ?? ""));
 }
 
 /** Dynamo's body sniff: a list of messages with at least one entry, else a `prompt` of any kind (even null). */

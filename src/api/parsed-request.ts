@@ -6,10 +6,15 @@ import type { RequestExtensions } from "./extensions.ts";
 /** Whose rules decide what a request may hold: the Dynamo frontend's, or (looser) those of an engine's own server. */
 export type Dialect = "dynamo" | "engine";
 
+/** Engines whose form of Messages is known. */
+export type EngineName = "vllm" | "sglang";
+
 export interface ParseOptions {
   readonly dialect: Dialect;
   /** Dialect by the body's model name, where models differ; undefined for a name leaves `dialect`. */
   readonly dialectOf?: (model: string) => Dialect | undefined;
+  /** Engine by the body's model name, for the engine dialect; absent or undefined routes Messages by load. */
+  readonly engineOf?: (model: string) => EngineName | undefined;
   /** Refuses, on an unknown path, bodies with neither `messages` nor `prompt`, as Dynamo's picker does, instead of routing them by load. */
   readonly refuseUnknownShapes: boolean;
   /** Deepest nesting of a body, >= 1; more than 1024 means 1024. The Dynamo dialect takes at most 127, as its frontend does. */

@@ -1,7 +1,7 @@
 import { JsonObject } from "../../json/index.ts";
 import { clientPinsOf } from "../extensions.ts";
 import { FieldError, isList } from "../fields/index.ts";
-import { type ParsedRequest, promptless } from "../parsed-request.ts";
+import { type EngineName, type ParsedRequest, promptless } from "../parsed-request.ts";
 import type { RequestApi } from "../path.ts";
 import { engineChat } from "./engine-chat.ts";
 import { engineCompletion } from "./engine-completion.ts";
@@ -33,12 +33,16 @@ const promptChangers = ["chat_template", "truncate_prompt_tokens"];
  * shape of the prompt itself is refused. What cannot be turned into the engine's tokens here is routed by load.
  * @throws FieldError (400)
  */
-export function parseForEngine(api: Exclude<RequestApi, "promptless">, root: JsonObject): ParsedRequest {
+export function parseForEngine(
+  api: Exclude<RequestApi, "promptless">,
+  root: JsonObject,
+  engine: EngineName | undefined,
+): ParsedRequest {
   checkShape(api, root);
   const changer = promptChangers.find((name) => (root.get(name) ?? null) !== null);
   if (changer !== undefined) return byLoad(root, `\`${changer}\` changes the prompt`);
   try {
-    return parsers[api](root);
+    return parsers[api](root, engine);
   } catch (error) {
     if (error instanceof FieldError) return byLoad(root, `\`${error.path}\` is not known here`);
     if (error instanceof Untokenizable) return byLoad(root, error.message);

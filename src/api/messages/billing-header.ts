@@ -1,4 +1,5 @@
-const HEADER = "x-anthropic-billing-header:";
+/** How the line starts. */
+export const BILLING_HEADER = "x-anthropic-billing-header:";
 
 /**
  * The system prompt without the line that Claude Code puts first, which differs with each session (dynamo-llm@1.6.1
@@ -6,7 +7,7 @@ const HEADER = "x-anthropic-billing-header:";
  */
 export function withoutBillingHeader(system: string): string {
   const start = system.search(/\P{White_Space}/u);
-  if (start === -1 || !system.startsWith(HEADER, start)) return system;
+  if (start === -1 || !system.startsWith(BILLING_HEADER, start)) return system;
   const end = system.indexOf("\n", start);
   return end === -1 ? system : system.slice(end + 1);
 }

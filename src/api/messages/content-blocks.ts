@@ -15,19 +15,30 @@ export type ToolResultBlock =
   | { readonly kind: "image"; readonly source: ImageSource }
   | { readonly kind: "other" };
 
+/** A call of a tool. */
+export interface ToolUseBlock {
+  readonly kind: "tool-use";
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonValue;
+  /** The tool runs on the API's side. */
+  readonly isServerSide: boolean;
+}
+
 /** A block of a message, by what it does to the conversation. */
 export type ContentBlock =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "image"; readonly source: ImageSource }
-  | { readonly kind: "tool-use"; readonly id: string; readonly name: string; readonly input: JsonValue }
+  | ToolUseBlock
   | {
       readonly kind: "tool-result";
       readonly toolUseId: string;
       readonly content: string | readonly ToolResultBlock[];
     }
   | { readonly kind: "thinking"; readonly text: string }
-  /** Known, and without a form in chat. */
-  | { readonly kind: "dropped" };
+  | { readonly kind: "redacted-thinking" }
+  /** What a server-side tool found. */
+  | { readonly kind: "server-result" };
 
 const imageSource = struct(
   { type: required(text), media_type: required(text), data: required(text) },
@@ -46,16 +57,22 @@ const noInput = JsonObject.from([]);
 const readers: Readonly<Record<string, (block: JsonObject) => ContentBlock>> = {
   text: (block) => ({ kind: "text", text: textBlock(block, "last").text }),
   image: (block) => ({ kind: "image", source: imageBlock(block, "last").source }),
-  tool_use: readToolUse,
-  server_tool_use: readToolUse,
+  tool_use: (block) => readToolUse(block, false),
+  server_tool_use: (block) => readToolUse(block, true),
   tool_result: (block) => ({
     kind: "tool-result",
     toolUseId: toolResult(block, "last").tool_use_id,
     content: toolResultContent(block.get("content")),
   }),
   thinking: (block) => ({ kind: "thinking", text: thinking(block, "last").thinking }),
-  redacted_thinking: (block) => dropped(redactedThinking, block),
-  web_search_tool_result: (block) => dropped(toolResult, block),
+  redacted_thinking: (block) => {
+    redactedThinking(block, "last");
+    return { kind: "redacted-thinking" };
+  },
+  web_search_tool_result: (block) => {
+    toolResult(block, "last");
+    return { kind: "server-result" };
+  },
 };
 
 /** One block of a message; `type` decides, and one that the frontend does not know is refused. */
@@ -68,19 +85,10 @@ export const contentBlock: Reader<ContentBlock> = (value, duplicates) => {
   return read(block);
 };
 
-function readToolUse(block: JsonObject): ContentBlock {
-  const { id, name } = toolUse(block, "last");
-  return { kind: "tool-use", id, name, input: block.get("input") ?? defaultInput(block) };
-}
-
-/** Absent means no arguments; null is kept, to be refused where it is used. */
-function defaultInput(block: JsonObject): JsonValue {
-  return block.has("input") ? null : noInput;
-}
-
-function dropped(check: Reader<object>, block: JsonObject): ContentBlock {
-  check(block, "last");
-  return { kind: "dropped" };
+/** An absent input means no arguments; null is kept, to be refused where it is used. */
+function readToolUse(block: JsonObject, isServerSide: boolean): ToolUseBlock {
+  const input = block.get("input");
+  return { kind: "tool-use", ...toolUse(block, "last"), input: input === undefined ? noInput : input, isServerSide };
 }
 
 const toolResultBlocks = listOf(toolResultBlock);

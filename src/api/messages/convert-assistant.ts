@@ -2,7 +2,7 @@ import { JsonObject } from "../../json/index.ts";
 import type { ChatMessage } from "../chat/messages.ts";
 import { FieldError } from "../fields/index.ts";
 import { serdeJsonText } from "../serde-json-text.ts";
-import type { ContentBlock } from "./content-blocks.ts";
+import type { ContentBlock, ToolUseBlock } from "./content-blocks.ts";
 
 interface ToolCall {
   readonly id: string;
@@ -45,7 +45,7 @@ function reasoningOf(segments: readonly string[]): string | readonly string[] | 
   return segments.length === 1 ? segments[0] : segments;
 }
 
-function toolCall({ id, name, input }: Extract<ContentBlock, { kind: "tool-use" }>, at: number): ToolCall {
+function toolCall({ id, name, input }: ToolUseBlock, at: number): ToolCall {
   if (!(input instanceof JsonObject)) throw new FieldError("must be an object", "input").within(at);
   return { id, type: "function", function: { name, arguments: serdeJsonText(input) } };
 }

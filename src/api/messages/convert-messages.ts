@@ -15,7 +15,9 @@ import type { MessagesFields, MessagesMessage } from "./messages-fields.ts";
 export function convertMessages(request: MessagesFields): ChatDraft {
   const { system, tools } = request;
   const head: readonly ChatMessage[] =
-    system === undefined ? [] : [{ role: "system", content: withoutBillingHeader(system.join("\n")) }];
+    system === undefined
+      ? []
+      : [{ role: "system", content: withoutBillingHeader(typeof system === "string" ? system : system.join("\n")) }];
   return {
     model: request.model,
     messages: [

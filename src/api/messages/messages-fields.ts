@@ -26,16 +26,16 @@ export interface MessagesMessage {
   readonly content: string | readonly ContentBlock[];
 }
 
-const message: Reader<MessagesMessage> = struct({
+export const messagesMessage: Reader<MessagesMessage> = struct({
   role: required(oneOf("user", "assistant", "system")),
   content: required(messageContent),
 });
 
 const systemBlock = struct({ text: required(text), cache_control: optional(cacheControl) }, { positional: true });
 
-/** The texts of the system prompt. Blocks need no type here. */
-const system: Reader<readonly string[]> = (value, duplicates) => {
-  if (typeof value === "string") return [value];
+/** The system prompt, or the texts of its blocks, which need no type here. */
+export const systemPrompt: Reader<string | readonly string[]> = (value, duplicates) => {
+  if (typeof value === "string") return value;
   if (!isList(value)) throw new FieldError("must be a string or an array of text blocks");
   return listOf(systemBlock)(value, duplicates).map((block) => block.text);
 };
@@ -46,9 +46,9 @@ const extensions: Reader<ReturnType<typeof nvext>> = (value: JsonValue) => nvext
 export const messagesFields = struct({
   model: required(text),
   max_tokens: required(u32),
-  messages: required(listOf(message)),
+  messages: required(listOf(messagesMessage)),
   nvext: optional(extensions),
-  system: optional(system),
+  system: optional(systemPrompt),
   temperature: optional(float32),
   top_p: optional(float32),
   top_k: optional(u32),
