@@ -300,8 +300,6 @@ const makers: ReadonlyMap<string, Make> = new Map<string, Make>([
   ["mixed", mixed],
 ]);
 
-export const categories: readonly string[] = [...makers.keys()];
-
 /** Texts of every category in turn. */
 export function corpusTexts(model: CorpusModel, count: number, seed: number): readonly string[] {
   const random = new Random(seed);
@@ -322,7 +320,25 @@ export function fuzzTexts(model: CorpusModel, count: number, seed: number): read
     model.addedTokens,
     words,
     keywords,
-    ["1", "22", "333", "a", "B", "中", "ア", "\u0301", "▁", "/", "\0", "\u{10ffff}", "ʰ"],
+    [
+      "\u0301A",
+      "\n\u0301AB",
+      "1\u0301A",
+      "\n1",
+      "1",
+      "22",
+      "333",
+      "a",
+      "B",
+      "中",
+      "ア",
+      "\u0301",
+      "▁",
+      "/",
+      "\0",
+      "\u{10ffff}",
+      "ʰ",
+    ],
   ];
   return Array.from({ length: count }, () => random.text(random.between(1, 14), () => random.pick(random.pick(parts))));
 }
