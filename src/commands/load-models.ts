@@ -1,20 +1,28 @@
 import { type Config, type ModelSettings, readModelFolder } from "../config/index.ts";
 import { PrefixIndex } from "../kv/index.ts";
-import { Model, profileByName } from "../model/index.ts";
+import { Model, type ModelOptions, profileByName } from "../model/index.ts";
 import { ModelRegistry, type ServedModel } from "../router/index.ts";
+import { CacheBudget } from "../tokenizer/index.ts";
 
 /** Loads every configured model. Rejects, naming the model, when a file is missing or cannot be used. */
 export async function loadModels(config: Config): Promise<ModelRegistry> {
-  return new ModelRegistry(await Promise.all(config.models.map(loadModel)));
+  const { maxPromptCharacters, cacheBytes } = config.tokenizer;
+  const shared = { maxPromptLength: maxPromptCharacters, cache: new CacheBudget(cacheBytes) };
+  return new ModelRegistry(await Promise.all(config.models.map((settings) => loadModel(settings, shared))));
 }
 
-async function loadModel(settings: ModelSettings): Promise<ServedModel> {
-  const { name, aliases, folder, profile, blockSize, maxIndexBlocks, loadOnly } = settings;
+type SharedOptions = Required<Pick<ModelOptions, "maxPromptLength" | "cache">>;
+
+async function loadModel(settings: ModelSettings, shared: SharedOptions): Promise<ServedModel> {
+  const { name, aliases, folder, profile, tokenizerView, blockSize, maxIndexBlocks, loadOnly } = settings;
   const index = new PrefixIndex({ blockSize, maxBlocks: maxIndexBlocks });
   if (loadOnly || folder === undefined) return { name, aliases, pipeline: undefined, index };
   try {
     const files = await readModelFolder(folder);
-    const pipeline = await Model.load({ name, profile: profileByName(profile), blockSize }, files);
+    const pipeline = await Model.load(
+      { ...shared, name, profile: profileByName(profile), blockSize, tokenizerView },
+      files,
+    );
     return { name, aliases, pipeline, index };
   } catch (cause) {
     throw new Error(`model ${name} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {

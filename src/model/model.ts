@@ -1,12 +1,12 @@
 import type { ChatParsed, CompletionsParsed } from "../api/index.ts";
 import { UnsupportedTemplateError } from "../template/index.ts";
-import { loadTokenizer, type Tokenizer } from "../tokenizer/index.ts";
+import { type CacheBudget, loadTokenizer, type Tokenizer, type TokenizerView } from "../tokenizer/index.ts";
 import { ChatRenderer } from "./chat-renderer.ts";
 import { type CompletionSettings, completionTokens } from "./completion-tokens.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
 import { isRenderedNatively } from "./native-renderers.ts";
-import { configVocabularySize, type ParsedFiles, parseModelFiles } from "./parsed-files.ts";
+import { configModelType, configVocabularySize, type ParsedFiles, parseModelFiles } from "./parsed-files.ts";
 import type { Profile } from "./profile.ts";
 import { PromptEncoder } from "./prompt-encoder.ts";
 import { specialTokenVariables } from "./special-tokens.ts";
@@ -24,6 +24,10 @@ export interface ModelOptions {
    * and 3 s on the thread pool.
    */
   readonly maxPromptLength?: number;
+  /** Whose reading of the tokenizer's files counts. Default `raw`. */
+  readonly tokenizerView?: TokenizerView;
+  /** Memory for the text met lately; give one to several models to bound them together. Default: 256 MiB of its own. */
+  readonly cache?: CacheBudget;
 }
 
 /** One served model: from what a client sent to the tokens that its backend will compute. */
@@ -57,7 +61,7 @@ export class Model {
    */
   static async load(options: ModelOptions, files: ModelFiles): Promise<Model> {
     const parsed = parseModelFiles(files);
-    return new Model(options, parsed, await loadedTokenizer(files, parsed), files);
+    return new Model(options, parsed, await loadedTokenizer(options, files, parsed), files);
   }
 
   /**
@@ -98,9 +102,18 @@ export class Model {
   }
 }
 
-async function loadedTokenizer(files: ModelFiles, parsed: ParsedFiles): Promise<Tokenizer> {
+async function loadedTokenizer(
+  { tokenizerView, cache }: ModelOptions,
+  files: ModelFiles,
+  parsed: ParsedFiles,
+): Promise<Tokenizer> {
+  const modelType = configModelType(parsed.config);
   try {
-    return await loadTokenizer(files.tokenizerJson, parsed.tokenizerConfig);
+    return await loadTokenizer(files.tokenizerJson, parsed.tokenizerConfig, {
+      ...(tokenizerView === undefined ? {} : { view: tokenizerView }),
+      ...(cache === undefined ? {} : { cache }),
+      ...(modelType === undefined ? {} : { modelType }),
+    });
   } catch (cause) {
     throw new ModelLoadError(`tokenizer.json: ${messageOf(cause)}`, { cause });
   }

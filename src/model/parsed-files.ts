@@ -37,3 +37,9 @@ export function configVocabularySize(config: JsonObject): number {
   const size = config.get("vocab_size") ?? (inner instanceof JsonObject ? inner.get("vocab_size") : undefined);
   return size instanceof JsonNumber ? size.toNumber() : 0;
 }
+
+/** `model_type` of `config.json`; undefined when absent. */
+export function configModelType(config: JsonObject): string | undefined {
+  const type = config.get("model_type");
+  return typeof type === "string" ? type : undefined;
+}

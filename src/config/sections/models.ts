@@ -19,6 +19,12 @@ const model = z.strictObject({
   maxIndexBlocks: count(1)
     .default(4_000_000)
     .describe("Most cached blocks that the prefix index remembers over all workers; the oldest are forgotten."),
+  tokenizerView: z
+    .enum(["raw", "transformers5"])
+    .default("raw")
+    .describe(
+      "Whose reading of the tokenizer's files counts: `raw` takes `tokenizer.json` as it stands; `transformers5` is what engines on transformers 5 make of it. They differ for the class LlamaTokenizer.",
+    ),
   loadOnly: z
     .boolean()
     .default(false)

@@ -78,9 +78,14 @@ export const kvEvents = z
 /** Bounds of turning text into tokens. */
 export const tokenizer = z
   .strictObject({
-    maxPromptBytes: count(0)
-      .default(0)
-      .describe("Longest rendered prompt that is tokenized, in bytes; a longer one is placed by load. 0 = no limit."),
+    maxPromptCharacters: count(1)
+      .default(4_000_000)
+      .describe(
+        "Longest rendered prompt that is tokenized, in UTF-16 units (4 million are about a million tokens); a longer one is placed by load.",
+      ),
+    cacheBytes: count(0)
+      .default(256 * 1_048_576)
+      .describe("Memory for the text met lately, with its tokens, of all models together, in bytes; 0 = none is kept."),
   })
   .prefault({})
   .describe("Turning text into tokens.");

@@ -56,6 +56,7 @@ describe("loadConfig", () => {
         aliases: [],
         folder: "/m",
         profile: "dynamo",
+        tokenizerView: "raw",
         blockSize: 16,
         maxIndexBlocks: 4_000_000,
         loadOnly: false,
