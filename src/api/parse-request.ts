@@ -58,7 +58,9 @@ function parseRoot(api: PromptApi | undefined, root: JsonValue, options: ParseOp
   if (named === undefined && !options.refuseUnknownShapes) {
     return promptless("the body has neither messages nor a prompt", modelOf(root), clientPinsOf(root));
   }
-  if (dialectOf(root, options) === "dynamo") return dynamoParsers[named ?? "chat"](root);
+  if (dialectOf(root, options) === "dynamo") {
+    return dynamoParsers[named ?? "chat"](root, options.hasReasoningParser?.(modelOf(root) ?? "") ?? false);
+  }
   return parseForEngine(named ?? "chat", root, options.engineOf?.(modelOf(root) ?? ""));
 }
 

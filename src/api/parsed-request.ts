@@ -15,6 +15,11 @@ export interface ParseOptions {
   readonly dialectOf?: (model: string) => Dialect | undefined;
   /** Engine by the body's model name, for the engine dialect; absent or undefined routes Messages by load. */
   readonly engineOf?: (model: string) => EngineName | undefined;
+  /**
+   * Whether a model of the Dynamo dialect is served with a reasoning parser: its frontend then turns thinking on for Messages that
+   * do not turn it off. Absent means no.
+   */
+  readonly hasReasoningParser?: (model: string) => boolean;
   /** Refuses, on an unknown path, bodies with neither `messages` nor `prompt`, as Dynamo's picker does, instead of routing them by load. */
   readonly refuseUnknownShapes: boolean;
   /** Deepest nesting of a body, >= 1; more than 1024 means 1024. The Dynamo dialect takes at most 127, as its frontend does. */

@@ -1,4 +1,3 @@
-import { JsonObject } from "../../json/index.ts";
 import type { ChatDraft } from "../chat/chat-draft.ts";
 import type { ChatMessage } from "../chat/messages.ts";
 import { within } from "../fields/index.ts";
@@ -10,6 +9,7 @@ import type { MessagesFields, MessagesMessage } from "./messages-fields.ts";
 /**
  * The chat request that a Messages body stands for (dynamo-llm@1.6.1 protocols/anthropic/types.rs
  * `TryFrom<AnthropicCreateMessageRequest> for NvCreateChatCompletionRequest`).
+ * Thinking is switched by `thinkingArgs`.
  * @throws FieldError
  */
 export function convertMessages(request: MessagesFields): ChatDraft {
@@ -26,19 +26,13 @@ export function convertMessages(request: MessagesFields): ChatDraft {
     ],
     tools: tools?.length === 0 ? undefined : tools,
     toolChoice: request.tool_choice,
-    templateArgs: request.thinking?.type === "enabled" ? thinkingEnabled : undefined,
+    templateArgs: undefined,
     thinking: undefined,
     reasoningEffort: undefined,
     addGenerationPrompt: undefined,
     continueFinalMessage: undefined,
   };
 }
-
-/** The frontend sets the second, and its preprocessor then the first (preprocessor.rs apply_normalized_thinking_aliases). */
-const thinkingEnabled = JsonObject.from([
-  ["thinking", true],
-  ["enable_thinking", true],
-]);
 
 function chatMessages({ role, content }: MessagesMessage): readonly ChatMessage[] {
   if (typeof content === "string") return [{ role, content }];

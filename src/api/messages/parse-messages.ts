@@ -6,13 +6,15 @@ import type { ChatParsed } from "../parsed-request.ts";
 import { checkOutputTokens, checkSampling, isBlank } from "../sampling.ts";
 import { convertMessages } from "./convert-messages.ts";
 import { type MessagesFields, messagesFields } from "./messages-fields.ts";
+import { thinkingArgs } from "./thinking-args.ts";
 
 /**
  * A Messages body as the Dynamo frontend takes it: read, converted to chat, and checked as chat (dynamo-llm@1.6.1
  * http/service/anthropic.rs). The reasoning controls of chat do not exist here.
+ * @param hasReasoningParser the frontend's model has one
  * @throws FieldError (400), RoutingError unknown_model (404)
  */
-export function parseMessages(root: JsonObject): ChatParsed {
+export function parseMessages(root: JsonObject, hasReasoningParser: boolean): ChatParsed {
   const request = messagesFields(root, "refuse");
   if (isBlank(request.model)) throw refusal("model", "must not be empty", "unknown_model");
   checkOutputTokens("max_tokens", request.max_tokens);
@@ -25,7 +27,7 @@ export function parseMessages(root: JsonObject): ChatParsed {
   return {
     api: "messages",
     model: request.model,
-    chat: finishDraft(draft, draft.templateArgs),
+    chat: finishDraft(draft, thinkingArgs(request.thinking?.type, hasReasoningParser)),
     extensions: requestExtensions(request.nvext, undefined, request.stream),
     clientPins: clientPinsOf(root),
     root,

@@ -190,6 +190,16 @@ describe("a Messages request in the form of chat", () => {
     expect(templateArgs === undefined ? undefined : stringifyJson(templateArgs)).toBe(args);
   });
 
+  it.each([
+    [undefined, '{"thinking":true,"enable_thinking":true,"truncate_history_thinking":false}'],
+    [{ type: "adaptive" }, '{"thinking":true,"enable_thinking":true,"truncate_history_thinking":false}'],
+    [{ type: "disabled" }, undefined],
+  ])("with a reasoning parser, switches thinking by %j", (thinking, args) => {
+    const result = parseBody(path, { ...request, thinking }, { hasReasoningParser: (model) => model === "m" });
+    const templateArgs = result.api === "messages" ? result.chat.templateArgs : undefined;
+    expect(templateArgs === undefined ? undefined : stringifyJson(templateArgs)).toBe(args);
+  });
+
   it("has none of the controls of chat", () => {
     const body = {
       chat_template_kwargs: { a: 1 },
