@@ -50,7 +50,10 @@ export function characterSymbolsOf(model: BpeModel): WordSymbols {
   const { vocabulary, merges } = model;
   if (!model.byteFallback || model.ignoreMerges)
     throw new UnsupportedFeature("BPE without bytes that takes the whole text");
-  const idOfByte = Int32Array.from({ length: 256 }, (_, byte) => idOf(vocabulary, byteToken(byte)));
+  // Gemma 1 and 2 have the tab, and so no token for its byte.
+  const idOfByte = Int32Array.from({ length: 256 }, (_, byte) =>
+    byte < 0x80 && vocabulary.has(String.fromCharCode(byte)) ? -1 : idOf(vocabulary, byteToken(byte)),
+  );
   const byteTokens = new Set(Array.from({ length: 256 }, (_, byte) => byteToken(byte)));
   // The border between words is judged by characters; a merge of bytes would have none.
   if (merges.some(([left, right]) => byteTokens.has(left) || byteTokens.has(right))) {
