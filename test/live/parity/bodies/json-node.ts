@@ -1,0 +1,97 @@
+import type { Chance } from "./chance.ts";
+
+/** JSON that keeps what JavaScript's values cannot: the order and repetition of keys, and how a number is written. */
+export type JsonNode =
+  | { readonly kind: "object"; readonly members: readonly (readonly [key: string, value: JsonNode])[] }
+  | { readonly kind: "array"; readonly items: readonly JsonNode[] }
+  | { readonly kind: "text"; readonly text: string }
+  | Lexeme;
+
+/** Written as it stands: a number, a word, or a string with escapes of its own. */
+export interface Lexeme {
+  readonly kind: "lexeme";
+  readonly lexeme: string;
+}
+
+/** What {@link node} takes: JSON's values, nodes among them, and undefined for a member that is left out. */
+export type NodeSource =
+  | JsonNode
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly NodeSource[]
+  | { readonly [key: string]: NodeSource };
+
+export function lexeme(text: string): Lexeme {
+  return { kind: "lexeme", lexeme: text };
+}
+
+/** Members in this order; for keys that are repeated or look like integers. */
+export function members(entries: readonly (readonly [string, NodeSource])[]): JsonNode {
+  return { kind: "object", members: entries.map(([key, value]) => [key, node(value)] as const) };
+}
+
+export function node(source: NodeSource): JsonNode {
+  if (typeof source === "string") return { kind: "text", text: source };
+  if (typeof source !== "object" || source === null) return lexeme(String(source));
+  if (isList(source)) return { kind: "array", items: source.map(node) };
+  if (isNode(source)) return source;
+  return members(Object.entries(source).filter(([, value]) => value !== undefined));
+}
+
+function isList(source: object): source is readonly NodeSource[] {
+  return Array.isArray(source);
+}
+
+function isNode(source: object): source is JsonNode {
+  return "kind" in source;
+}
+
+/** How a body is spelled, without a difference in what it says. */
+export interface Spelling {
+  /** Between tokens. */
+  readonly space: string;
+  /** Whether characters beyond ASCII are written as `\uXXXX`. */
+  readonly escapes: boolean;
+}
+
+export const plainSpelling: Spelling = { space: "", escapes: false };
+
+export function anySpelling(chance: Chance): Spelling {
+  return { space: chance.pick(["", "", "", " ", "\n  ", "\t", "\r\n"]), escapes: chance.is(0.2) };
+}
+
+export function write(value: JsonNode, spelling: Spelling = plainSpelling): string {
+  const { space } = spelling;
+  switch (value.kind) {
+    case "lexeme":
+      return value.lexeme;
+    case "text":
+      return quoted(value.text, spelling);
+    case "array":
+      return `[${value.items.map((item) => space + write(item, spelling)).join(",")}${space}]`;
+    case "object": {
+      const written = value.members.map(
+        ([key, member]) => `${space}${quoted(key, spelling)}:${space}${write(member, spelling)}`,
+      );
+      return `{${written.join(",")}${space}}`;
+    }
+  }
+}
+
+function quoted(text: string, { escapes }: Spelling): string {
+  const json = JSON.stringify(text);
+  if (!escapes) return json;
+  return json
+    .replaceAll(/[\u{80}-\u{ffff}/]/gu, codeUnitEscapes)
+    .replaceAll(/[\u{10000}-\u{10ffff}]/gu, codeUnitEscapes);
+}
+
+function codeUnitEscapes(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}

@@ -1,0 +1,108 @@
+import { randomInt } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ensureModelFolder, testModels } from "../../../scripts/models.ts";
+import { Oracle } from "../../../scripts/oracle/oracle.ts";
+import type { ServedModel } from "../../../scripts/oracle/recording-worker.ts";
+import { bodyText, composeBody } from "./bodies/body.ts";
+import { plainSpelling } from "./bodies/json-node.ts";
+import { Comparison, type Difference } from "./comparison.ts";
+import { Explainer } from "./explainer.ts";
+import { smallestBody } from "./smallest-body.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** Makes the same bodies again. Default: another one each time. */
+    seed: { type: "string" },
+    /** How many bodies each model is asked about. */
+    bodies: { type: "string", default: "2000" },
+    /** Index of the first one, to look at a single body again. */
+    first: { type: "string", default: "0" },
+    /** Names, separated by commas. Default: every model whose folder is there. */
+    models: { type: "string" },
+    /** How many unexplained differences of a model are made small and printed with their bodies. */
+    details: { type: "string", default: "10" },
+  },
+});
+const seed = values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed);
+const [first, bodies, details] = [Number(values.first), Number(values.bodies), Number(values.details)];
+
+/** Models asked at the same time, each with a frontend of its own. */
+const lanes = 2;
+
+console.log(
+  `seed ${seed}: ${bodies} bodies for each of ${modelsToAsk()
+    .map((model) => model.name)
+    .join(", ")}`,
+);
+const queue = [...modelsToAsk()];
+const counts = await Promise.all(Array.from({ length: lanes }, () => lane()));
+const unexplained = counts.reduce((sum, count) => sum + count, 0);
+console.log(`${unexplained} unexplained differences (seed ${seed})`);
+process.exitCode = unexplained === 0 ? 0 : 1;
+
+function modelsToAsk(): readonly ServedModel[] {
+  const known = ["qwen3", "llama3_1", "gemma3", "deepseek_v3", "llama2"];
+  const names = values.models?.split(",") ?? known;
+  return names.flatMap((name) => {
+    const testModel = testModels.find((candidate) => candidate === name);
+    const handMade = join(import.meta.dirname, "..", "..", "..", ".cache", "models", name);
+    const folder = testModel === undefined ? handMade : ensureModelFolder(testModel);
+    return existsSync(folder) ? [{ name, folder }] : [];
+  });
+}
+
+/** Takes models from the queue until it is empty. Returns the number of unexplained differences. */
+async function lane(): Promise<number> {
+  let count = 0;
+  for (let model = queue.shift(); model !== undefined; model = queue.shift()) count += await compareModel(model);
+  return count;
+}
+
+async function compareModel(model: ServedModel): Promise<number> {
+  const oracle = await Oracle.start([model]);
+  const explainer = new Explainer(model.name, model.folder);
+  try {
+    const comparison = new Comparison(model.name, explainer, oracle);
+    const started = performance.now();
+    const differences: Difference[] = [];
+    for (let index = first; index < first + bodies; index++) {
+      const difference = await comparison.compare(composeBody(seed, index));
+      if (difference !== undefined) differences.push(difference);
+    }
+    const seconds = (performance.now() - started) / 1_000;
+    return await report(comparison, differences, seconds);
+  } finally {
+    await explainer.close();
+    await oracle.stop();
+  }
+}
+
+async function report(comparison: Comparison, differences: readonly Difference[], seconds: number): Promise<number> {
+  const { model } = comparison;
+  const unexplained = differences.filter((difference) => difference.reason === undefined);
+  console.log(`\n${model}: ${bodies} bodies in ${seconds.toFixed(1)} s, ${bodies - differences.length} equal`);
+  const groups = Map.groupBy(differences, ({ reason }) => reason);
+  for (const [reason, members] of groups) {
+    if (reason !== undefined) console.log(`  ${members.length} deliberate: ${reason.name}`);
+  }
+  for (const difference of differences) {
+    if (difference.reason !== undefined)
+      console.log(`    ${difference.body.name} ${difference.body.path}: ${difference.kind}`);
+  }
+  console.log(`  ${unexplained.length} unexplained`);
+  for (const difference of unexplained.slice(0, details)) await printSmallest(comparison, difference);
+  for (const { body, kind } of unexplained.slice(details)) console.log(`  ${body.name} ${body.path}: ${kind}`);
+  return unexplained.length;
+}
+
+async function printSmallest(comparison: Comparison, { ...difference }: Difference): Promise<void> {
+  const { body, kind } = difference;
+  const tree = await smallestBody(body.tree, (candidate) => comparison.differsAlike(difference, candidate));
+  const smallest = (await comparison.compare({ ...body, tree })) ?? difference;
+  console.log(`  ${body.name} ${body.path}: ${kind}`);
+  console.log(`    smallest body: ${bodyText(tree, plainSpelling, comparison.model)}`);
+  console.log(`    ours: ${JSON.stringify(smallest.ours.error ?? smallest.ours.token_ids)}`);
+  console.log(`    frontend's: ${JSON.stringify(smallest.theirs.tokenIds) ?? smallest.theirs.body.slice(0, 400)}`);
+}
