@@ -1,6 +1,12 @@
 import type { ChatParsed, CompletionsParsed } from "../api/index.ts";
 import { UnsupportedTemplateError } from "../template/index.ts";
-import { type CacheBudget, loadTokenizer, type Tokenizer, type TokenizerView } from "../tokenizer/index.ts";
+import {
+  type CacheBudget,
+  loadTokenizer,
+  type Tokenizer,
+  type TokenizerView,
+  UncuttableText,
+} from "../tokenizer/index.ts";
 import { ChatRenderer } from "./chat-renderer.ts";
 import { type CompletionSettings, completionTokens } from "./completion-tokens.ts";
 import type { ModelFiles } from "./model-files.ts";
@@ -13,6 +19,9 @@ import { specialTokenVariables } from "./special-tokens.ts";
 import { templateSources } from "./template-source.ts";
 import { checkTokenIds } from "./token-bounds.ts";
 import { encodedPrompt, exactPrompt, type TokenizedPrompt, unknownPrompt } from "./tokenized-prompt.ts";
+
+/** About 5 ms of text. */
+const maxUncutUnits = 65_536;
 
 export interface ModelOptions {
   readonly name: string;
@@ -69,8 +78,13 @@ export class Model {
    * @throws RoutingError `invalid_request` when the template refuses the messages, or token ids are not the model's
    */
   async tokenize(request: ChatParsed | CompletionsParsed): Promise<TokenizedPrompt> {
-    if (request.api === "completions") return completionTokens(request, this.#settings);
-    return this.#tokenizeChat(request);
+    try {
+      if (request.api === "completions") return await completionTokens(request, this.#settings);
+      return await this.#tokenizeChat(request);
+    } catch (error) {
+      if (error instanceof UncuttableText) return unknownPrompt("text without a place to cut it");
+      throw error;
+    }
   }
 
   async #tokenizeChat({ chat, extensions }: ChatParsed): Promise<TokenizedPrompt> {
@@ -113,6 +127,7 @@ async function loadedTokenizer(
       ...(tokenizerView === undefined ? {} : { view: tokenizerView }),
       ...(cache === undefined ? {} : { cache }),
       ...(modelType === undefined ? {} : { modelType }),
+      maxUncutUnits,
     });
   } catch (cause) {
     throw new ModelLoadError(`tokenizer.json: ${messageOf(cause)}`, { cause });

@@ -20,7 +20,12 @@ import type { FillRandom } from "./word-hash.ts";
 import type { WordPattern } from "./word-pattern.ts";
 import type { WordScanner } from "./word-scanner.ts";
 
-/** The engine of this project: the ids of the official one, from a cache of all text met lately. Synchronous. */
+/** Prompts up to here are encoded in one step, in UTF-16 units: about 2 ms of text that is all new. */
+const unitsAtOnce = 32_768;
+/** Units of new text between two turns of the event loop: about 1 ms. */
+const unitsPerTurn = 16_384;
+
+/** The engine of this project: the ids of the official one, from a cache of all text met lately. Synchronous but for long new text, which is encoded in turns. */
 export class ExactTokenizer implements Tokenizer {
   readonly vocabularySize: number;
   readonly #encoder: IncrementalEncoder;
@@ -29,8 +34,8 @@ export class ExactTokenizer implements Tokenizer {
   readonly #ids = new IdBuffer();
 
   /** @throws UnsupportedFeature when the model's own tables miss what the plan takes for granted */
-  constructor(plan: TokenizerPlan, budget: CacheBudget, fillRandom: FillRandom) {
-    this.#encoder = buildEncoder(plan, budget, fillRandom);
+  constructor(plan: TokenizerPlan, budget: CacheBudget, fillRandom: FillRandom, maxUncutUnits: number) {
+    this.#encoder = buildEncoder(plan, budget, fillRandom, maxUncutUnits);
     this.#before = new IdRun(Uint32Array.from(plan.affixes.before));
     this.#after = new IdRun(Uint32Array.from(plan.affixes.after));
     this.vocabularySize = idBound(plan);
@@ -44,13 +49,36 @@ export class ExactTokenizer implements Tokenizer {
     return runs.takeIds();
   }
 
-  encodePieces(pieces: readonly string[], { addSpecialTokens }: EncodeOptions): EncodedPrompt {
+  encodePieces(pieces: readonly string[], options: EncodeOptions): EncodedPrompt | Promise<EncodedPrompt> {
+    let units = 0;
+    for (const piece of pieces) units += piece.length;
+    return units <= unitsAtOnce ? this.#encodeNow(pieces, options) : this.#encodeInTurns(pieces, options);
+  }
+
+  /** New text waits for other work every few milliseconds; known text does not wait at all. */
+  async #encodeInTurns(pieces: readonly string[], options: EncodeOptions): Promise<EncodedPrompt> {
+    let units = 0;
+    for (const step of this.#encoder.prepare(pieces, options.addSpecialTokens ? this.#before : undefined)) {
+      units += step;
+      if (units < unitsPerTurn) continue;
+      units = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return this.#encodeNow(pieces, options);
+  }
+
+  #encodeNow(pieces: readonly string[], { addSpecialTokens }: EncodeOptions): EncodedPrompt {
     const affixes = addSpecialTokens ? { before: this.#before, after: this.#after } : undefined;
     return this.#encoder.encodePieces(pieces, affixes, new RunList(this.#ids));
   }
 }
 
-function buildEncoder(plan: TokenizerPlan, budget: CacheBudget, fillRandom: FillRandom): IncrementalEncoder {
+function buildEncoder(
+  plan: TokenizerPlan,
+  budget: CacheBudget,
+  fillRandom: FillRandom,
+  maxUncutUnits: number,
+): IncrementalEncoder {
   const { addedTokens, model, normalizer, pattern } = plan;
   const raw = addedTokens.filter((token) => !token.normalized);
   const normalized = addedTokens.filter((token) => token.normalized);
@@ -76,6 +104,7 @@ function buildEncoder(plan: TokenizerPlan, budget: CacheBudget, fillRandom: Fill
           : new JoinCuts(joins, engine.prefixesEveryPiece ? contentsOf(raw) : []),
       anchors: matcherOf(cutsAtNormalized ? raw : anchorsAmong(raw)),
       innerAnchors: cutsAtNormalized ? matcherOf(normalized) : undefined,
+      maxUncutUnits,
     },
     budget,
   );

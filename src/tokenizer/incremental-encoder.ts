@@ -9,6 +9,7 @@ import { type KnownPrompt, PromptCache } from "./prompt-cache.ts";
 import { RunList } from "./run-list.ts";
 import type { TokenMatcher } from "./token-matcher.ts";
 import type { EncodedPrompt } from "./tokenizer.ts";
+import { UncuttableText } from "./uncuttable-text.ts";
 
 /** Units of text between cuts, about: what a change in a text costs again. */
 const chunkUnits = 1024;
@@ -18,6 +19,8 @@ const minDigitsUnits = 24;
 const maxSeamUnits = 512;
 /** Shorter pieces are joined with their neighbours. */
 const minPieceUnits = 64;
+/** Longer pieces can be encoded ahead of their prompt, a chunk at a time. */
+const minPreparedUnits = 4096;
 /** How far into a piece a cut is looked for. */
 const cutSearchUnits = 256;
 /** What an entry takes besides its text and its run. */
@@ -34,6 +37,8 @@ export interface IncrementalParts {
   readonly anchors: TokenMatcher | undefined;
   /** Added tokens at which a text between anchors is cut in turn: those looked for in the normal form, when it is the text itself. */
   readonly innerAnchors: TokenMatcher | undefined;
+  /** Longest text without a cut that is encoded, in UTF-16 units: it takes one uninterrupted step. */
+  readonly maxUncutUnits: number;
 }
 
 /** Runs around a text. */
@@ -89,6 +94,27 @@ export class IncrementalEncoder {
     return out.take(run);
   }
 
+  /**
+   * Encodes the long texts that are new, a chunk at a time, so that `encodePieces` of the same texts finds them. Nothing of a prompt is held
+   * between two steps: other prompts may be encoded meanwhile. Yields the units of each step.
+   * @throws UncuttableText
+   */
+  *prepare(texts: readonly string[], prefix: IdRun | undefined): Generator<number, void> {
+    const known = this.#prompts.find(texts, prefix);
+    for (let index = known === undefined ? 0 : known.index + 1; index < texts.length; index++) {
+      const text = texts[index] as string;
+      if (text.length >= minPreparedUnits && this.#pieces.get(text) === undefined) yield* this.#preparePiece(text);
+    }
+  }
+
+  *#preparePiece(text: string): Generator<number, void> {
+    const ends = this.#insideOf(text);
+    if (ends === undefined) return;
+    const list = new RunList();
+    yield* this.#steps(text.substring(ends.first, ends.last), false, list);
+    this.#keepPiece(text, { ...ends, run: new IdRun(list.takeIds()) });
+  }
+
   /** Appends all but the last affix; returns where the inside of the last long piece that `known` does not have ended. */
   #appendPieces(
     texts: readonly string[],
@@ -131,45 +157,53 @@ export class IncrementalEncoder {
   /**
    * Appends the ids of one text.
    * @param begins false after a cut
+   * @throws UncuttableText
    */
   append(text: string, begins: boolean, out: RunList): void {
+    const steps = this.#steps(text, begins, out);
+    while (steps.next().done !== true);
+  }
+
+  *#steps(text: string, begins: boolean, out: RunList): Generator<number, void> {
     const { anchors, engine } = this.#parts;
     let pieceBegins = begins;
     let start = 0;
     while (anchors?.find(text, start) === true) {
       const { start: anchor, end, id } = anchors;
-      this.#appendBetweenAnchors(text.substring(start, anchor), pieceBegins, out);
+      yield* this.#stepsBetweenAnchors(text.substring(start, anchor), pieceBegins, out);
       out.ids.push(id);
       start = end;
       pieceBegins = engine.prefixesEveryPiece;
     }
-    this.#appendBetweenAnchors(text.substring(start), pieceBegins, out);
+    yield* this.#stepsBetweenAnchors(text.substring(start), pieceBegins, out);
   }
 
-  #appendBetweenAnchors(text: string, begins: boolean, out: RunList): void {
+  *#stepsBetweenAnchors(text: string, begins: boolean, out: RunList): Generator<number, void> {
     const { innerAnchors } = this.#parts;
     let start = 0;
     while (innerAnchors?.find(text, start) === true) {
       const { start: anchor, end, id } = innerAnchors;
-      this.#appendChunks(text.substring(start, anchor), begins, out);
+      yield* this.#chunkSteps(text.substring(start, anchor), begins, out);
       out.ids.push(id);
       start = end;
     }
-    this.#appendChunks(start === 0 ? text : text.substring(start), begins, out);
+    yield* this.#chunkSteps(start === 0 ? text : text.substring(start), begins, out);
   }
 
-  #appendChunks(text: string, begins: boolean, out: RunList): void {
+  *#chunkSteps(text: string, begins: boolean, out: RunList): Generator<number, void> {
     let start = 0;
     while (text.length - start > chunkUnits) {
       const cut = firstCut(this.#parts.cuts, text, start + chunkUnits, text.length);
       if (cut < 0) break;
       this.#appendChunk(text.substring(start, cut), begins && start === 0, out);
+      yield cut - start;
       start = cut;
     }
     if (start < text.length) this.#appendChunk(start === 0 ? text : text.substring(start), begins && start === 0, out);
   }
 
   #appendChunk(chunk: string, begins: boolean, out: RunList): void {
+    if (chunk.length > this.#parts.maxUncutUnits) throw new UncuttableText(chunk.length);
     if (mayBeDigits(chunk)) this.#parts.engine.append(chunk, begins, out.ids);
     else out.addRun(this.#chunk(chunk, begins));
   }
@@ -192,13 +226,21 @@ export class IncrementalEncoder {
   #piece(text: string): Piece | undefined {
     const known = this.#pieces.get(text);
     if (known !== undefined) return known;
+    const ends = this.#insideOf(text);
+    if (ends === undefined) return undefined;
+    return this.#keepPiece(text, { ...ends, run: this.#inside(text.substring(ends.first, ends.last)) });
+  }
+
+  #keepPiece(text: string, piece: Piece): Piece {
+    this.#pieces.set(ownString(text), piece, entryBytes + 2 * text.length + piece.run.byteLength);
+    return piece;
+  }
+
+  #insideOf(text: string): Pick<Piece, "first" | "last"> | undefined {
     const { cuts } = this.#parts;
     const last = lastCut(cuts, text, text.length - 1, Math.max(0, text.length - cutSearchUnits));
     const first = last < 0 ? -1 : firstCut(cuts, text, 1, Math.min(last, cutSearchUnits));
-    if (first < 0) return undefined;
-    const piece = { first, last, run: this.#inside(text.substring(first, last)) };
-    this.#pieces.set(ownString(text), piece, entryBytes + 2 * text.length + piece.run.byteLength);
-    return piece;
+    return first < 0 ? undefined : { first, last };
   }
 
   #inside(text: string): IdRun {

@@ -16,6 +16,11 @@ export interface LoadTokenizerOptions {
   readonly modelType?: string;
   /** Bytes for the text met lately; give one to several tokenizers to bound them together. Default: 256 MiB of its own. */
   readonly cache?: CacheBudget;
+  /**
+   * Longest text without a place to cut it that is encoded, in UTF-16 units: it holds the thread meanwhile. Longer ones are refused with
+   * UncuttableText. Default: no bound.
+   */
+  readonly maxUncutUnits?: number;
   /** Source of the secret of the word cache's hash. Default `crypto.getRandomValues`. */
   readonly fillRandom?: FillRandom;
 }
@@ -32,8 +37,10 @@ export async function loadTokenizer(
   options: LoadTokenizerOptions = {},
 ): Promise<Tokenizer> {
   const { view = "raw", modelType, cache = new CacheBudget(), fillRandom = fillFromCrypto } = options;
+  const { maxUncutUnits = Number.POSITIVE_INFINITY } = options;
   try {
-    return new ExactTokenizer(readTokenizerPlan(tokenizerJson, tokenizerConfig, view, modelType), cache, fillRandom);
+    const plan = readTokenizerPlan(tokenizerJson, tokenizerConfig, view, modelType);
+    return new ExactTokenizer(plan, cache, fillRandom, maxUncutUnits);
   } catch (cause) {
     if (!(cause instanceof UnsupportedFeature)) throw cause;
     const json = tokenizerJson.toString("utf8");

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { loadTokenizer, UncuttableText } from "../../../src/tokenizer/index.ts";
+import { NativeTokenizer } from "../../../src/tokenizer/native-tokenizer.ts";
+import { corpusTexts } from "./corpus.ts";
+import { addedToken, byteModel, patterns } from "./small-models.ts";
+
+const json = JSON.stringify(byteModel(patterns.qwen3, { added_tokens: [addedToken("<|x|>")] }));
+const official = new NativeTokenizer(json, undefined);
+const plain = { addSpecialTokens: false };
+const corpus = { addedTokens: ["<|x|>"] };
+
+function longText(seed: number): string {
+  return corpusTexts(corpus, 400, seed)
+    .join(" ")
+    .repeat(4);
+}
+
+describe("a long prompt that is new", () => {
+  it("lets other work run while it is encoded, and gets the official ids", async () => {
+    const tokenizer = await loadTokenizer(Buffer.from(json));
+    const pieces = ["user\n", longText(1), "<|x|>", longText(2), "end"];
+    const encoding = tokenizer.encodePieces(pieces, plain);
+    let turns = 0;
+    let isDone = false;
+    const counting = (async () => {
+      while (!isDone) {
+        await new Promise((resolve) => setImmediate(resolve));
+        turns++;
+        // Other prompts are encoded in between.
+        await tokenizer.encodePieces(["hello ", "there, you <|x|>", `${turns}`], plain);
+      }
+    })();
+    const { ids } = await encoding;
+    isDone = true;
+    await counting;
+    expect(turns).toBeGreaterThan(3);
+    expect(ids.join()).toBe((await official.encode(pieces.join(""), plain)).join());
+  });
+
+  it("that comes twice at the same time is right both times", async () => {
+    const tokenizer = await loadTokenizer(Buffer.from(json));
+    const pieces = [longText(3), " and ", longText(4)];
+    const [first, second] = await Promise.all([
+      tokenizer.encodePieces(pieces, plain),
+      tokenizer.encodePieces([...pieces, " more"], plain),
+    ]);
+    expect(first.ids.join()).toBe((await official.encode(pieces.join(""), plain)).join());
+    expect(second.ids.join()).toBe((await official.encode(`${pieces.join("")} more`, plain)).join());
+  });
+});
+
+describe("a text without a place to cut it", () => {
+  it("is refused beyond the bound, and encoded up to it", async () => {
+    const tokenizer = await loadTokenizer(Buffer.from(json), undefined, { maxUncutUnits: 50_000 });
+    await expect(async () => tokenizer.encodePieces(["a".repeat(50_001)], plain)).rejects.toThrow(UncuttableText);
+    const { ids } = await tokenizer.encodePieces(["a".repeat(50_000)], plain);
+    expect(ids.join()).toBe((await official.encode("a".repeat(50_000), plain)).join());
+  });
+});
