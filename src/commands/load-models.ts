@@ -15,6 +15,7 @@ type SharedOptions = Required<Pick<ModelOptions, "maxPromptLength" | "cache">>;
 
 async function loadModel(settings: ModelSettings, shared: SharedOptions): Promise<ServedModel> {
   const { name, aliases, folder, profile, tokenizerView, blockSize, maxIndexBlocks, loadOnly } = settings;
+  const { reasoningParser: hasReasoningParser } = settings;
   const index = new PrefixIndex({ blockSize, maxBlocks: maxIndexBlocks });
   if (loadOnly || folder === undefined) return { name, aliases, pipeline: undefined, index };
   try {
@@ -23,7 +24,7 @@ async function loadModel(settings: ModelSettings, shared: SharedOptions): Promis
       { ...shared, name, profile: profileByName(profile), blockSize, tokenizerView },
       files,
     );
-    return { name, aliases, pipeline, index };
+    return { name, aliases, pipeline, hasReasoningParser, index };
   } catch (cause) {
     throw new Error(`model ${name} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,

@@ -11,6 +11,8 @@ export interface ServedModel {
   readonly aliases: readonly string[];
   /** Turns requests into tokens; undefined when the model is routed by load only. */
   readonly pipeline: PromptPipeline | undefined;
+  /** The model's frontend parses reasoning, and so turns thinking on for Messages that do not turn it off. Default false. */
+  readonly hasReasoningParser?: boolean;
   /** Who holds which prefix, for workers that publish KV events. */
   readonly index: PrefixIndex;
 }

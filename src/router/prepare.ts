@@ -65,9 +65,16 @@ function parse(request: RouteRequest, models: ModelRegistry, options: PrepareOpt
   return parseRequest(request.path, request.body, {
     dialect: models.only?.pipeline?.profile.dialect ?? "dynamo",
     dialectOf: (name) => models.find(name)?.pipeline?.profile.dialect,
+    engineOf: (name) => engineOf(models.find(name)),
+    hasReasoningParser: (name) => models.find(name)?.hasReasoningParser === true,
     refuseUnknownShapes: options.refuseUnknownShapes,
     maxDepth: options.maxJsonDepth,
   });
+}
+
+function engineOf(model: ServedModel | undefined): "vllm" | "sglang" | undefined {
+  const name = model?.pipeline?.profile.name;
+  return name === "dynamo" ? undefined : name;
 }
 
 function loadOnly(base: Pick<PreparedRequest, "api" | "model" | "pinned">, reason: string): PreparedRequest {

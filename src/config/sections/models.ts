@@ -25,6 +25,12 @@ const model = z.strictObject({
     .describe(
       "Whose reading of the tokenizer's files counts: `raw` takes `tokenizer.json` as it stands; `transformers5` is what engines on transformers 5 make of it. They differ for the class LlamaTokenizer.",
     ),
+  reasoningParser: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether the Dynamo frontend of this model runs with a reasoning parser (`--dyn-reasoning-parser`): it then turns thinking on for Messages that do not turn it off.",
+    ),
   loadOnly: z
     .boolean()
     .default(false)

@@ -11,6 +11,9 @@ interface ErrorFace {
   readonly isTemporary?: boolean;
 }
 
+/** Whose error JSON a client expects. */
+export type ErrorDialect = "openai" | "anthropic";
+
 const invalid: ErrorFace = { type: "invalid_request_error" };
 
 const faceByCode = {
@@ -26,6 +29,27 @@ const faceByCode = {
   internal: { type: "internal_server_error" },
 } as const satisfies Record<RoutingErrorCode, ErrorFace>;
 
+/** `error.type` of Anthropic's API by code. Source: docs.claude.com/en/api/errors, and what Dynamo 1.6.1 answers. */
+const anthropicTypeByCode = {
+  invalid_request: "invalid_request_error",
+  unprocessable: "invalid_request_error",
+  body_too_large: "request_too_large",
+  unknown_model: "not_found_error",
+  not_implemented: "api_error",
+  saturated: "rate_limit_error",
+  no_endpoints: "overloaded_error",
+  deadline_exceeded: "timeout_error",
+  shutting_down: "overloaded_error",
+  internal: "api_error",
+} as const satisfies Record<RoutingErrorCode, string>;
+
+const messagesPath = /^\/v1\/messages(\/count_tokens)?$/;
+
+/** @param path with or without query; undefined when it is not known */
+export function errorDialectOf(path: string | undefined): ErrorDialect {
+  return messagesPath.test(path?.split("?", 1)[0] ?? "") ? "anthropic" : "openai";
+}
+
 /** What a client may know of any failure: a RoutingError as it is, anything else as `internal` without its text. */
 export function toRoutingError(cause: unknown): RoutingError {
   if (cause instanceof RoutingError) return cause;
@@ -33,15 +57,17 @@ export function toRoutingError(cause: unknown): RoutingError {
 }
 
 /**
- * The gateway's own answer to the client: status, OpenAI-shaped JSON, `Retry-After` and the drop reason. `details` shows
- * in Envoy's access log as RESPONSE_CODE_DETAILS.
+ * The gateway's own answer to the client: status, JSON in the shape of the API that was called, `Retry-After` and the drop reason.
+ * `details` shows in Envoy's access log as RESPONSE_CODE_DETAILS.
  * @param retryAfterSeconds what a temporary error says when it does not know better
  */
-export function errorAnswer(error: RoutingError, retryAfterSeconds: number): ProcessingResponse {
+export function errorAnswer(
+  error: RoutingError,
+  retryAfterSeconds: number,
+  dialect: ErrorDialect = "openai",
+): ProcessingResponse {
   const face: ErrorFace = faceByCode[error.code];
-  const body = {
-    error: { message: error.message, type: face.type, code: error.code, param: error.field ?? null },
-  };
+  const body = dialect === "openai" ? openaiBody(error, face) : anthropicBody(error);
   return {
     immediate_response: {
       status: { code: httpStatusByCode[error.code] },
@@ -50,6 +76,14 @@ export function errorAnswer(error: RoutingError, retryAfterSeconds: number): Pro
       details: `pointsman_${error.code}`,
     },
   };
+}
+
+function openaiBody({ message, code, field }: RoutingError, { type }: ErrorFace): object {
+  return { error: { message, type, code, param: field ?? null } };
+}
+
+function anthropicBody({ message, code }: RoutingError): object {
+  return { type: "error", error: { type: anthropicTypeByCode[code], message } };
 }
 
 function errorHeaders(error: RoutingError, face: ErrorFace, defaultSeconds: number): readonly HeaderValueOption[] {

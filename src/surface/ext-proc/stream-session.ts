@@ -4,7 +4,7 @@ import type { Admission, StreamTicket } from "./admission.ts";
 import { type StreamModes, streamModes } from "./body-mode.ts";
 import type { Clock } from "./clock.ts";
 import { servedEndpoint, splitEndpoints, subsetHint } from "./endpoint-metadata.ts";
-import { errorAnswer, toRoutingError } from "./error-answer.ts";
+import { errorAnswer, errorDialectOf, toRoutingError } from "./error-answer.ts";
 import { HeaderList } from "./header-list.ts";
 import type { ResolvedExtProcOptions } from "./options.ts";
 import { pickAnswer } from "./pick-answer.ts";
@@ -91,7 +91,8 @@ export class StreamSession {
   /** Answers in the worker's stead and ends the stream. After response headers have left, Envoy cuts the client off. */
   refuse(error: RoutingError): void {
     if (this.#isClosed) return;
-    this.#sink.write(errorAnswer(error, this.#context.options.retryAfterSeconds));
+    const dialect = errorDialectOf(this.#headers.get(":path"));
+    this.#sink.write(errorAnswer(error, this.#context.options.retryAfterSeconds, dialect));
     this.#sink.end();
     this.#close(error);
     this.#context.telemetry.failed({ code: error.code, durationMs: this.#pickMs() });

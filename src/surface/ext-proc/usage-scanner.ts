@@ -159,20 +159,25 @@ interface UsageJson {
   readonly input_tokens?: unknown;
   readonly input_tokens_details?: unknown;
   readonly output_tokens?: unknown;
+  readonly cache_read_input_tokens?: unknown;
+  readonly cache_creation_input_tokens?: unknown;
   readonly cached_tokens?: unknown;
 }
 
 /**
- * Counts of the chat and completions APIs (`prompt_tokens`) or of the Responses API (`input_tokens`).
+ * Counts of the chat and completions APIs (`prompt_tokens`), of the Responses API (`input_tokens`) or of the Messages API (`input_tokens` without
+ * those that were read from a cache or written to one).
  * @returns undefined when the object is no usage
  */
 function parseUsage(json: Buffer): TokenUsage | undefined {
   const usage = objectOf(parseJson(json));
   const inputTokens = countOf(usage.prompt_tokens) ?? countOf(usage.input_tokens);
   if (inputTokens === undefined) return undefined;
+  const readTokens = countOf(usage.cache_read_input_tokens);
+  const details = objectOf(usage.prompt_tokens_details ?? usage.input_tokens_details);
   return {
-    inputTokens,
-    cachedTokens: countOf(objectOf(usage.prompt_tokens_details ?? usage.input_tokens_details).cached_tokens),
+    inputTokens: inputTokens + (readTokens ?? 0) + (countOf(usage.cache_creation_input_tokens) ?? 0),
+    cachedTokens: readTokens ?? countOf(details.cached_tokens),
     outputTokens: countOf(usage.completion_tokens) ?? countOf(usage.output_tokens),
   };
 }

@@ -56,6 +56,7 @@ describe("loadConfig", () => {
         aliases: [],
         folder: "/m",
         profile: "dynamo",
+        reasoningParser: false,
         tokenizerView: "raw",
         blockSize: 16,
         maxIndexBlocks: 4_000_000,

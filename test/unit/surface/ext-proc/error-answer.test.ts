@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RoutingError, type RoutingErrorOptions } from "../../../../src/errors/index.ts";
-import { errorAnswer, toRoutingError } from "../../../../src/surface/ext-proc/error-answer.ts";
+import { errorAnswer, errorDialectOf, toRoutingError } from "../../../../src/surface/ext-proc/error-answer.ts";
 import { errorOf, setHeaders } from "./messages.ts";
 
 const answer = (options: RoutingErrorOptions) => errorAnswer(new RoutingError("text", options), 1);
@@ -38,6 +38,28 @@ describe("errorAnswer", () => {
       ...("retry" in rest ? { "retry-after": rest.retry } : {}),
       ...("reason" in rest ? { "x-llm-d-request-dropped-reason": rest.reason } : {}),
     });
+  });
+
+  it.each([
+    { path: "/v1/messages?beta=true", dialect: "anthropic" },
+    { path: "/v1/messages/count_tokens", dialect: "anthropic" },
+    { path: "/v1/messages/batches", dialect: "openai" },
+    { path: "/v1/chat/completions", dialect: "openai" },
+    { path: undefined, dialect: "openai" },
+  ])("speaks $dialect on $path", ({ path, dialect }) => {
+    expect(errorDialectOf(path)).toBe(dialect);
+  });
+
+  it.each([
+    { code: "invalid_request", type: "invalid_request_error" },
+    { code: "body_too_large", type: "request_too_large" },
+    { code: "unknown_model", type: "not_found_error" },
+    { code: "no_endpoints", type: "overloaded_error" },
+    { code: "internal", type: "api_error" },
+  ] as const)("$code is $type to Anthropic's clients", ({ code, type }) => {
+    const message = errorAnswer(new RoutingError("text", { code }), 1, "anthropic");
+    const body: unknown = JSON.parse(message.immediate_response?.body.toString() ?? "");
+    expect(body).toEqual({ type: "error", error: { type, message: "text" } });
   });
 
   it("names the field at fault", () => {

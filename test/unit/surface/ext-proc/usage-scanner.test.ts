@@ -32,6 +32,18 @@ const found = [
     name: "Responses SSE, nested, CRLF",
     text: `event: response.completed\r\ndata: {"type":"response.completed","response":{"output":[],"usage":${responsesUsage}}}\r\n\r\n`,
   },
+  {
+    name: "Messages JSON",
+    text: '{"type":"message","usage":{"input_tokens":36,"cache_read_input_tokens":64,"cache_creation_input_tokens":0,"output_tokens":16}}',
+  },
+  {
+    name: "Messages SSE, where the last event counts",
+    text: [
+      'event: message_start\ndata: {"type":"message_start","message":{"usage":{"input_tokens":90,"output_tokens":1}}}',
+      'event: message_delta\ndata: {"type":"message_delta","usage":{"input_tokens":36,"cache_read_input_tokens":64,"output_tokens":16}}',
+      'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+    ].join("\n\n"),
+  },
   { name: "the last of several", text: `data: {"usage":{"prompt_tokens":1}}\n\ndata: {"usage":${chatUsage}}\n\n` },
   {
     name: "text that looks like usage",
