@@ -6,6 +6,7 @@ import {
   JsonSyntaxError,
   type JsonValue,
   MAX_JSON_DEPTH,
+  type ParseJsonOptions,
   parseJson,
 } from "../json/index.ts";
 import { FRONTEND_MAX_DEPTH } from "./chat/chat-draft.ts";
@@ -75,12 +76,16 @@ function apiFromShape(root: JsonObject): PromptApi | undefined {
 /** The model is only known once the body is read, so the text is read by the rules of the default dialect. */
 function rootObject(body: Buffer, options: ParseOptions): JsonValue {
   try {
-    return parseJson(body, jsonLimits(options));
+    return parseJson(body, jsonOptions(options));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const message = body.length === 0 ? "the request has no body" : `the body is not JSON: ${error.message}`;
     throw new RoutingError(message, { code: "invalid_request", cause: error });
   }
+}
+
+function jsonOptions(options: ParseOptions): ParseJsonOptions {
+  return { ...jsonLimits(options), ...(options.reader === undefined ? {} : { reader: options.reader }) };
 }
 
 function jsonLimits(options: ParseOptions): JsonLimits {
@@ -93,7 +98,7 @@ function jsonLimits(options: ParseOptions): JsonLimits {
 function parsePromptless(body: Buffer, options: ParseOptions): PromptlessParsed {
   const reason = "the path has no prompt of ours";
   try {
-    const root = body.length === 0 ? null : parseJson(body, { ...jsonLimits(options), rawControlCharacters: true });
+    const root = body.length === 0 ? null : parseJson(body, { ...jsonOptions(options), rawControlCharacters: true });
     if (root instanceof JsonObject) return promptless(reason, modelOf(root), clientPinsOf(root));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;

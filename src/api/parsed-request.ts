@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json/index.ts";
+import type { JsonObject, JsonReader } from "../json/index.ts";
 import type { ChatRequest } from "./chat/chat-request.ts";
 import type { CompletionPrompt } from "./completions/prompt.ts";
 import type { RequestExtensions } from "./extensions.ts";
@@ -22,6 +22,8 @@ export interface ParseOptions {
   readonly hasReasoningParser?: (model: string) => boolean;
   /** Refuses, on an unknown path, bodies with neither `messages` nor `prompt`, as Dynamo's picker does, instead of routing them by load. */
   readonly refuseUnknownShapes: boolean;
+  /** Reads the bodies and keeps their long strings; absent = the one that all share. */
+  readonly reader?: JsonReader;
   /** Deepest nesting of a body, >= 1; more than 1024 means 1024. The Dynamo dialect takes at most 127, as its frontend does. */
   readonly maxDepth: number;
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
+import { JsonReader } from "../json/index.ts";
 import { LoadTable } from "../load/index.ts";
 import { resolvePickOptions } from "../pick/index.ts";
 import { type ModelRegistry, Router } from "../router/index.ts";
@@ -30,6 +31,7 @@ export async function assembleCore(config: Config, random: () => number): Promis
   const router = new Router(
     { models, catalogue, loads, random },
     {
+      jsonReader: new JsonReader({ internedBytes: config.json.internedBytes }),
       pick: resolvePickOptions(pick),
       maxFallbacks,
       refuseUnknownShapes,

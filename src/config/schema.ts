@@ -3,7 +3,7 @@ import { checkAcrossFields } from "./cross-field-checks.ts";
 import { extProc } from "./sections/ext-proc.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
-import { kvEvents, reservations, routing, tokenizer } from "./sections/routing.ts";
+import { json, kvEvents, reservations, routing, tokenizer } from "./sections/routing.ts";
 import { fleet, workers } from "./sections/workers.ts";
 
 /** Every setting, each described where it is declared. The order is that of the reference page. */
@@ -19,6 +19,7 @@ export const settingsSchema = z.strictObject({
   fleet,
   kvEvents,
   reservations,
+  json,
   tokenizer,
   shutdown,
 });

@@ -1,6 +1,6 @@
 import { type ParsedRequest, parseRequest, type RequestApi, tokenDataEdit } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
-import type { BodyEdit } from "../json/index.ts";
+import type { BodyEdit, JsonReader } from "../json/index.ts";
 import { type BlockHashes, hashBlocks } from "../kv/index.ts";
 import type { TokenizedPrompt } from "../model/index.ts";
 import { type PinnedWorker, pinnedWorkerOf, refuseClientPins } from "./client-pins.ts";
@@ -14,6 +14,8 @@ export interface PrepareOptions {
   readonly refuseUnknownShapes: boolean;
   /** Deepest nesting of a JSON body. */
   readonly maxJsonDepth: number;
+  /** Reads the bodies; undefined = the one that all share. */
+  readonly jsonReader?: JsonReader;
 }
 
 /** A request whose tokens are known as far as they can be: everything a choice needs but the state of the workers. */
@@ -67,6 +69,7 @@ function parse(request: RouteRequest, models: ModelRegistry, options: PrepareOpt
     dialectOf: (name) => models.find(name)?.pipeline?.profile.dialect,
     engineOf: (name) => engineOf(models.find(name)),
     hasReasoningParser: (name) => models.find(name)?.hasReasoningParser === true,
+    ...(options.jsonReader === undefined ? {} : { reader: options.jsonReader }),
     refuseUnknownShapes: options.refuseUnknownShapes,
     maxDepth: options.maxJsonDepth,
   });

@@ -75,6 +75,19 @@ export const kvEvents = z
   .prefault({})
   .describe("How the workers' KV events are followed.");
 
+/** Reading the bodies. */
+export const json = z
+  .strictObject({
+    internedBytes: count(0)
+      .max(1_073_741_824)
+      .default(64 * 1_048_576)
+      .describe(
+        "Memory for strings of bodies met lately, so that a conversation's history is decoded once, in bytes; 0 = none is kept.",
+      ),
+  })
+  .prefault({})
+  .describe("Reading the bodies.");
+
 /** Bounds of turning text into tokens. */
 export const tokenizer = z
   .strictObject({
