@@ -71,6 +71,7 @@ export class IncrementalEncoder {
   readonly #pieces: GenerationMap<Piece>;
   readonly #prompts: PromptCache;
   readonly #scratch = new IdBuffer();
+  readonly #insideScratch = new IdBuffer();
 
   constructor(parts: IncrementalParts, budget: CacheBudget) {
     this.#parts = parts;
@@ -246,7 +247,7 @@ export class IncrementalEncoder {
   #inside(text: string): IdRun {
     // A short text is kept once, with its piece; of a long one, an edited version may follow.
     if (text.length <= 4 * chunkUnits) return this.#encode(text, false);
-    const list = new RunList();
+    const list = new RunList(this.#insideScratch);
     this.append(text, false, list);
     return new IdRun(list.takeIds());
   }

@@ -13,8 +13,9 @@ export class RunList {
   readonly #runs: IdRun[] = [];
   readonly #starts: number[] = [];
 
-  /** @param ids an empty buffer, not used by anyone else until `take` */
+  /** @param ids a buffer that nobody else uses until `take`; what it holds (of a prompt that was given up) is dropped */
   constructor(ids = new IdBuffer()) {
+    ids.length = 0;
     this.ids = ids;
   }
 

@@ -10,9 +10,7 @@ const plain = { addSpecialTokens: false };
 const corpus = { addedTokens: ["<|x|>"] };
 
 function longText(seed: number): string {
-  return corpusTexts(corpus, 400, seed)
-    .join(" ")
-    .repeat(4);
+  return corpusTexts(corpus, 400, seed).join(" ").repeat(4);
 }
 
 describe("a long prompt that is new", () => {
@@ -55,5 +53,14 @@ describe("a text without a place to cut it", () => {
     await expect(async () => tokenizer.encodePieces(["a".repeat(50_001)], plain)).rejects.toThrow(UncuttableText);
     const { ids } = await tokenizer.encodePieces(["a".repeat(50_000)], plain);
     expect(ids.join()).toBe((await official.encode("a".repeat(50_000), plain)).join());
+  });
+
+  it("leaves nothing of its prompt in the next one", async () => {
+    const tokenizer = await loadTokenizer(Buffer.from(json), undefined, { maxUncutUnits: 50_000 });
+    const refused = ["some text before it, ".repeat(20), "<|x|>", "a".repeat(50_001)];
+    await expect(async () => tokenizer.encodePieces(refused, plain)).rejects.toThrow(UncuttableText);
+    expect((await tokenizer.encodePieces(["s"], plain)).ids.join()).toBe((await official.encode("s", plain)).join());
+    await expect(async () => tokenizer.encode(refused.join(""), plain)).rejects.toThrow(UncuttableText);
+    expect((await tokenizer.encode("s", plain)).join()).toBe((await official.encode("s", plain)).join());
   });
 });
