@@ -70,9 +70,9 @@ export class Frontend {
   }
 
   /** Sends `body` as it is and reads the whole answer. */
-  async post(path: string, body: Buffer): Promise<FrontendAnswer> {
-    const headers = { "content-type": "application/json" };
-    return await this.#request(path, { method: "POST", headers, body });
+  async post(path: string, body: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<FrontendAnswer> {
+    const sent = { "content-type": "application/json", ...headers };
+    return await this.#request(path, { method: "POST", headers: sent, body });
   }
 
   assertRunning(): void {

@@ -1,29 +1,86 @@
 import type { OracleAnswer } from "../../../scripts/oracle/oracle.ts";
 import type { CaseAnswer } from "../../parity/answers.ts";
 import type { ComposedBody } from "./bodies/body.ts";
+import type { JsonNode } from "./bodies/json-node.ts";
 
-/** A rule of docs/parity.md: where we differ from the frontend on purpose. */
+/** Where we differ from the frontend on purpose: a heading of docs/parity.md, which has the reason. */
 export interface DeliberateDifference {
-  /** Its heading there. */
   readonly name: string;
   /** Whether the rule explains a difference. */
-  readonly explains: (difference: Pair) => boolean;
+  readonly explains: (difference: AnsweredBody) => boolean;
 }
 
-interface Pair {
-  readonly body: ComposedBody;
+/** A body with the answers of both sides. */
+export interface AnsweredBody {
+  readonly body: Pick<ComposedBody, "path" | "tree">;
   readonly ours: CaseAnswer;
-  readonly theirs: OracleAnswer;
+  readonly theirs: Pick<OracleAnswer, "status">;
 }
 
-const rules: readonly DeliberateDifference[] = [
+const pins = /(^|\.)(backend_instance_id|decode_worker_id|prefill_worker_id|dp_rank|prefill_dp_rank|routed_dp_rank)$/;
+
+const mediaTypes = new Set(["image", "image_url", "input_image", "video_url", "audio_url", "input_audio"]);
+
+/** All of docs/parity.md that a body can show. */
+export const deliberateDifferences: readonly DeliberateDifference[] = [
   {
-    name: "prompts with media are routed by load",
-    explains: ({ ours, theirs }) => ours.status === 200 && ours.token_ids === null && theirs.status === 200,
+    name: "Workers are not chosen by clients",
+    explains: ({ ours }) => ours.status === 400 && pins.test(ours.error?.field ?? ""),
+  },
+  {
+    name: "Words are not given as numbers",
+    explains: (answered) => refusesMore(answered) && isNumber(refusedNode(answered)),
+  },
+  {
+    name: "Objects are not given as arrays",
+    explains: (answered) => refusesMore(answered) && refusedNode(answered)?.kind === "array",
+  },
+  {
+    name: "The whole body is JSON",
+    explains: ({ body, ours, theirs }) =>
+      body.path === "/v1/messages" &&
+      theirs.status === 200 &&
+      ours.status === 400 &&
+      ours.error?.message.startsWith("the body is not JSON: ") === true,
+  },
+  {
+    name: "Some prompts with media are placed by load",
+    explains: ({ body, ours, theirs }) =>
+      theirs.status === 200 && ours.status === 200 && ours.token_ids === null && hasMedia(body.tree),
   },
 ];
 
 /** The first rule that explains a difference. */
-export function deliberateDifference(pair: Pair): DeliberateDifference | undefined {
-  return rules.find((rule) => rule.explains(pair));
+export function deliberateDifference(answered: AnsweredBody): DeliberateDifference | undefined {
+  return deliberateDifferences.find((rule) => rule.explains(answered));
+}
+
+/** We answer 400 to what the frontend takes, or refuses for another reason. */
+function refusesMore({ ours, theirs }: AnsweredBody): boolean {
+  return ours.status === 400 && theirs.status !== 400;
+}
+
+/** What stands in the body at the field that our refusal names. */
+function refusedNode({ body, ours }: AnsweredBody): JsonNode | undefined {
+  const steps = (ours.error?.field ?? "").split(/[.[\]]+/).filter((step) => step !== "");
+  return steps.reduce<JsonNode | undefined>(childOf, body.tree);
+}
+
+function childOf(parent: JsonNode | undefined, step: string): JsonNode | undefined {
+  if (parent?.kind === "array") return parent.items[Number(step)];
+  return parent?.kind === "object" ? parent.members.findLast(([key]) => key === step)?.[1] : undefined;
+}
+
+function isNumber(value: JsonNode | undefined): boolean {
+  return value?.kind === "lexeme" && /^\d+$/.test(value.lexeme);
+}
+
+function hasMedia(value: JsonNode): boolean {
+  if (value.kind === "array") return value.items.some(hasMedia);
+  if (value.kind !== "object") return false;
+  return value.members.some(([key, member]) => (key === "type" && isMediaType(member)) || hasMedia(member));
+}
+
+function isMediaType(value: JsonNode): boolean {
+  return value.kind === "text" && mediaTypes.has(value.text);
 }

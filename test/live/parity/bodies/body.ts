@@ -18,8 +18,11 @@ export interface ComposedBody {
   readonly spelling: Spelling;
 }
 
-/** The `index`th body of a seed: about a quarter of them are spoilt in one or two places. */
-export function composeBody(seed: number, index: number): ComposedBody {
+/**
+ * The `index`th body of a seed.
+ * @param spoilt share of bodies that are changed at one place or more, 0 to 1
+ */
+export function composeBody(seed: number, index: number, spoilt: number): ComposedBody {
   const chance = new Chance(derivedSeed(seed, index));
   const [path, compose] = chance.oneOf<readonly [string, (chance: Chance) => JsonNode]>(
     [8, () => ["/v1/chat/completions", chatBody]],
@@ -28,8 +31,10 @@ export function composeBody(seed: number, index: number): ComposedBody {
     [5, () => ["/v1/messages", messagesBody]],
   );
   let tree = withModel(compose(chance), chance);
-  if (chance.is(0.25)) tree = mutated(tree, chance);
-  if (chance.is(0.03)) tree = mutated(tree, chance);
+  if (chance.is(spoilt)) {
+    tree = mutated(tree, chance);
+    if (chance.is(0.15)) tree = mutated(tree, chance);
+  }
   return { name: `${seed}/${index}`, path, tree, spelling: anySpelling(chance) };
 }
 

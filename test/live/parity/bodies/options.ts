@@ -50,7 +50,7 @@ export function samplingOptions(chance: Chance): Readonly<Record<string, () => N
   };
 }
 
-/** The extension envelope; worker pins are left out, they are refused here on purpose. */
+/** The extension envelope. */
 export function envelope(chance: Chance): Readonly<Record<string, NodeSource>> {
   return someOptions(chance, {
     token_data: () =>
@@ -77,6 +77,8 @@ export function envelope(chance: Chance): Readonly<Record<string, NodeSource>> {
     greed_sampling: () => true,
     max_thinking_tokens: () => 5,
     request_timestamp_ms: () => 1.5,
+    backend_instance_id: () => chance.pick<NodeSource>([5, null]),
+    dp_rank: () => chance.pick<NodeSource>([0, null]),
     unknown_member: () => 1,
   });
 }
