@@ -17,6 +17,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: "live",
+          include: ["test/live/**/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
           name: "containers",
           include: ["test/containers/**/*.test.ts"],
           fileParallelism: false,

@@ -7,7 +7,7 @@ export { quantile, summarizeLoad } from "./load-summary.ts";
 export { prose } from "./prose.ts";
 export type { RunOptions, TurnResult } from "./run-workload.ts";
 export { runWorkload } from "./run-workload.ts";
-export { seededRandom, weightedIndex } from "./seeded-random.ts";
+export { seededRandom } from "./seeded-random.ts";
 export type { PastTurn, TurnStyle } from "./turn-request.ts";
 export { pathByApi, turnBody } from "./turn-request.ts";
 export type { Conversation, LoadApi, WorkloadOptions } from "./workload.ts";
