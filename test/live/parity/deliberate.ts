@@ -21,6 +21,9 @@ const pins = /(^|\.)(backend_instance_id|decode_worker_id|prefill_worker_id|dp_r
 
 const mediaTypes = new Set(["image", "image_url", "input_image", "video_url", "audio_url", "input_audio"]);
 
+/** Our refusal of a word that is not in a list. */
+const wordExpected = /must be (one of )?[a-z_]+(,| or|$)|is not a known item type|is not a supported type/;
+
 /** All of docs/parity.md that a body can show. */
 export const deliberateDifferences: readonly DeliberateDifference[] = [
   {
@@ -29,11 +32,17 @@ export const deliberateDifferences: readonly DeliberateDifference[] = [
   },
   {
     name: "Words are not given as numbers",
-    explains: (answered) => refusesMore(answered) && isNumber(refusedNode(answered)),
+    explains: (answered) =>
+      refusesMore(answered) && isNumber(refusedNode(answered)) && wordExpected.test(answered.ours.error?.message ?? ""),
   },
   {
     name: "Objects are not given as arrays",
     explains: (answered) => refusesMore(answered) && refusedNode(answered)?.kind === "array",
+  },
+  {
+    name: "A batch is refused whole",
+    explains: ({ ours, theirs }) =>
+      theirs.status === 200 && ours.status === 400 && /^prompt\[[1-9]\d*\]/.test(ours.error?.field ?? ""),
   },
   {
     name: "The whole body is JSON",

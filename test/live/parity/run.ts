@@ -76,18 +76,20 @@ async function report(comparison: Comparison, differences: readonly Difference[]
   const { model } = comparison;
   const unexplained = differences.filter((difference) => difference.reason === undefined);
   console.log(`\n${model}: ${bodies} bodies in ${seconds.toFixed(1)} s, ${bodies - differences.length} equal`);
-  const groups = Map.groupBy(differences, ({ reason }) => reason);
-  for (const [reason, members] of groups) {
-    if (reason !== undefined) console.log(`  ${members.length} deliberate: ${reason.name}`);
-  }
-  for (const difference of differences) {
-    if (difference.reason !== undefined)
-      console.log(`    ${difference.body.name} ${difference.body.path}: ${difference.kind}`);
+  for (const [reason, members] of Map.groupBy(differences, (difference) => difference.reason)) {
+    if (reason !== undefined) printDeliberate(reason.name, members);
   }
   console.log(`  ${unexplained.length} unexplained`);
   for (const difference of unexplained.slice(0, details)) await printSmallest(comparison, difference);
   for (const { body, kind } of unexplained.slice(details)) console.log(`  ${body.name} ${body.path}: ${kind}`);
   return unexplained.length;
+}
+
+function printDeliberate(rule: string, differences: readonly Difference[]): void {
+  console.log(`  ${differences.length} deliberate: ${rule}`);
+  for (const { body, kind, ours } of differences) {
+    console.log(`    ${body.name} ${body.path}: ${kind}${ours.error === null ? "" : `: ${ours.error.message}`}`);
+  }
 }
 
 async function printSmallest(comparison: Comparison, { ...difference }: Difference): Promise<void> {
