@@ -78,12 +78,16 @@ async function serveCommand(options: ConfigOptions): Promise<void> {
 
 async function explainCommand(bodyFile: string | undefined, options: ExplainOptions): Promise<void> {
   if (options.cases !== undefined) {
-    if (options.modelDir === undefined) throw new ConfigError(["--cases needs --model-dir"]);
+    if (options.modelDir === undefined)
+      throw new ConfigError(["--cases needs --model-dir; --config is for a single body"]);
     const input = options.cases === "-" ? process.stdin : createReadStream(options.cases);
     await explainCases({ ...options, modelDir: options.modelDir }, input, process.stdout);
     return;
   }
   if (bodyFile === undefined) throw new ConfigError(["a body file is needed, or --cases"]);
+  if (options.config === undefined && process.env["POINTSMAN_CONFIG"] === undefined && options.set.length === 0) {
+    throw new ConfigError(["a body is explained with --config; --model-dir is for --cases"]);
+  }
   const body = bodyFile === "-" ? await buffer(process.stdin) : await readFile(bodyFile);
   const { path, waitMs } = options;
   process.exitCode = await explainRequest(configOf(options), { path, body, waitMs }, process.stdout);
@@ -119,10 +123,10 @@ function program(): Command {
   root.addCommand(
     withConfigOptions(new Command("explain"))
       .description("show the tokens of a request, the cost of every worker and the choice")
-      .argument("[body]", "file with the request's body, - for standard input")
+      .argument("[body]", "file with the request's body, - for standard input; needs --config")
       .option("--path <path>", "request path", "/v1/chat/completions")
       .option("--wait-ms <ms>", "how long to gather the workers' KV events before choosing", milliseconds, 1000)
-      .option("--cases <file>", "one case a line, - for standard input; prints one answer a line")
+      .option("--cases <file>", 'one case a line, {"name","path","body"}, - for standard input; needs --model-dir')
       .option("--model-dir <folder>", "model folder for --cases")
       .option("--model <name>", "model name for --cases", "model")
       .addOption(

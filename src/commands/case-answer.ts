@@ -30,6 +30,11 @@ export async function answerCase(
   }
 }
 
+/** The answer to a line that is no case. */
+export function badCase(message: string): CaseAnswer {
+  return { name: "", status: 400, api: null, ...nothing, error: { code: "bad_case", field: null, message } };
+}
+
 const nothing = { token_ids: null, injected: false } as const;
 
 function describe(prepared: PreparedRequest): Omit<CaseAnswer, "name"> {
@@ -48,6 +53,7 @@ function readCase(line: Buffer, model: string): { name: string; request: RouteRe
     return typeof value === "string" ? value : undefined;
   };
   const raw = text("raw");
+  if (raw === undefined && text("path") === undefined) throw new Error("a case has `path`, and `body` or `raw`");
   const headers = { get: () => undefined, getAll: () => [] };
   return {
     name: text("name") ?? "",

@@ -6,7 +6,7 @@ import { LoadTable } from "../load/index.ts";
 import { Model, profileByName } from "../model/index.ts";
 import { resolvePickOptions } from "../pick/index.ts";
 import { ModelRegistry, Router } from "../router/index.ts";
-import { answerCase } from "./case-answer.ts";
+import { answerCase, badCase, type CaseAnswer } from "./case-answer.ts";
 import { lines } from "./lines.ts";
 
 export interface CasesOptions {
@@ -19,10 +19,22 @@ export interface CasesOptions {
 /** Answers each line of `input` with one line: the tokens of a request, by the code that routes requests. */
 export async function explainCases(options: CasesOptions, input: Readable, output: Writable): Promise<void> {
   const router = await singleModelRouter(options);
+  let number = 0;
   for await (const line of lines(input)) {
+    number++;
     if (line.trim() === "") continue;
-    const answer = await answerCase(line, options.model, (request) => router.prepare(request));
+    const answer = await answerLine(line, number, options.model, router);
     if (!output.write(`${JSON.stringify(answer)}\n`)) await new Promise((resolve) => output.once("drain", resolve));
+  }
+}
+
+/** A line that is no case gets an answer that says so, with its number. */
+async function answerLine(line: string, number: number, model: string, router: Router): Promise<CaseAnswer> {
+  try {
+    return await answerCase(line, model, (request) => router.prepare(request));
+  } catch (error) {
+    const message = `line ${number}: ${error instanceof Error ? error.message : String(error)}`;
+    return badCase(message);
   }
 }
 

@@ -1,5 +1,5 @@
-import { type Config, parseAddress } from "../config/index.ts";
-import { HealthProber } from "../fleet/index.ts";
+import { type Config, ConfigError, parseAddress } from "../config/index.ts";
+import { type Catalogue, HealthProber, type Worker, type WorkerHealth } from "../fleet/index.ts";
 import { type ExtProcServer, startExtProcServer } from "../surface/ext-proc/index.ts";
 import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
@@ -11,7 +11,9 @@ import { CoreSamples } from "./samples.ts";
 
 /** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
 export async function serve(config: Config, log: Logger, stop: AbortSignal): Promise<void> {
+  if (config.workers.length === 0) throw new ConfigError(["workers: none is configured, nothing could be served"]);
   const core = await assembleCore(config, Math.random);
+  logHealth(core.catalogue, log);
   const running: Closable[] = [];
   try {
     const server = await start(core, config, log, running);
@@ -45,6 +47,21 @@ async function start(core: Core, config: Config, log: Logger, running: Closable[
   server.setReady(true);
   log.info({ ...addresses(server, metricsServer), ...counts(core), version }, "the picker is ready");
   return server;
+}
+
+/** Says when a worker goes out of the choice and when it comes back. */
+function logHealth(catalogue: Catalogue, log: Logger): void {
+  const last = new WeakMap<Worker, WorkerHealth>();
+  catalogue.subscribe({
+    onUpdated: (worker) => {
+      const { name, endpoint, health } = worker;
+      const before = last.get(worker) ?? "unknown";
+      last.set(worker, health);
+      if (health === before) return;
+      if (health === "unhealthy") log.warn({ worker: name, endpoint }, "the worker is unhealthy and is not picked");
+      else if (before === "unhealthy") log.info({ worker: name, endpoint }, "the worker is healthy again");
+    },
+  });
 }
 
 function startMetrics(config: Config, metrics: Metrics): Promise<MetricsServer> | undefined {

@@ -1,5 +1,6 @@
+import { isIP } from "node:net";
 import { z } from "zod";
-import { describeAddressFault, describeKvAddressFault } from "./address.ts";
+import { describeAddressFault, describeKvAddressFault, parseAddress } from "./address.ts";
 
 /** A whole number of milliseconds, at least `min`. */
 export function milliseconds(min: number) {
@@ -23,7 +24,12 @@ export function listenAddress(mayBeOff = false) {
 
 /** The address that requests are sent to: `ip:port`, `[v6]:port` or `name:port`. */
 export function endpointAddress() {
-  return checkedText((text) => describeAddressFault(text, 1));
+  return checkedText((text) => describeAddressFault(text, 1) ?? describeNameFault(text));
+}
+
+function describeNameFault(text: string): string | undefined {
+  const { host } = parseAddress(text);
+  return isIP(host) === 0 ? "expected an IP address and a port: the gateway resolves no names here" : undefined;
 }
 
 /** A ZMQ address, `tcp://host:port`. */

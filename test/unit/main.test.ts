@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { ensureModelFolder } from "../../scripts/models.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pointsman-main-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -79,6 +80,41 @@ describe("the command line", () => {
     const { code, stdout } = await pointsman(args, {}, '{"model":"m","messages":3}');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^refused: 400 invalid_request \(messages\)/);
+  });
+
+  it("answers a line that is no case with its number, and goes on", async () => {
+    const args = ["explain", "--model-dir", ensureModelFolder("qwen3"), "--model", "m", "--cases", "-"];
+    const lines = ["{bad", '{"name":"x","path":"/v1/completions","body":{"prompt":"hi"}}'];
+    const { code, stdout } = await pointsman(args, {}, lines.join("\n"));
+    const answers = stdout
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(code).toBe(0);
+    expect(answers).toMatchObject([
+      { status: 400, error: { code: "bad_case", message: expect.stringContaining("line 1: ") } },
+      { name: "x", status: 200, token_ids: [6023] },
+    ]);
+  });
+
+  it("does not start without workers", async () => {
+    const { code, stderr } = await pointsman(["serve", "--config", configFile("models: []")]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("workers: none is configured");
+  });
+
+  it("refuses host names as worker addresses: the gateway resolves none", async () => {
+    const file = configFile('workers: [{ name: a, endpoint: "localhost:8000" }]');
+    const { code, stderr } = await pointsman(["check-config", "--config", file]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/workers\[0\]\.endpoint: expected an IP address/);
+  });
+
+  it("finds in check-config that a model's folder is not there", async () => {
+    const file = configFile("models: [{ name: m, folder: /nowhere }]");
+    const { code, stderr } = await pointsman(["check-config", "--config", file]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("tokenizer.json is missing");
   });
 
   it("does not start with a worker address that cannot be", async () => {

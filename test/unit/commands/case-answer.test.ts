@@ -28,6 +28,10 @@ describe("answering a case", () => {
     expect(await answer(line)).toMatchObject({ status: 400, token_ids: null, error: { field: "prompt" } });
   });
 
+  it("refuses a line that is a bare body", async () => {
+    await expect(answer('{"model":"m","prompt":"ab"}')).rejects.toThrow("a case has `path`");
+  });
+
   it("does not know the tokens of a request without a prompt", async () => {
     const line = '{"path":"/v1/embeddings","body":{"model":"m","input":"x"}}';
     expect(await answer(line)).toMatchObject({ status: 200, api: "promptless", token_ids: null, injected: false });

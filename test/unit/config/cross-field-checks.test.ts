@@ -62,8 +62,8 @@ describe("checks across settings", () => {
     },
     {
       name: "two workers at one endpoint",
-      text: `workers: [${w("a", "host-A")}, ${w("b", "HOST-a")}]`,
-      message: 'workers[1].endpoint: another worker has this endpoint; got "host-a:8000"',
+      text: `workers: [${w("a", "[2001:DB8::1]")}, ${w("b", "[2001:db8::1]")}]`,
+      message: 'workers[1].endpoint: another worker has this endpoint; got "[2001:db8::1]:8000"',
     },
     {
       name: "two workers with one id",
