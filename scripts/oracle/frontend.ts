@@ -59,7 +59,11 @@ export class Frontend {
       return (await this.instances()).length >= instances;
     };
     const check = () => this.assertRunning();
-    await until(look, { what: "the frontend to see every model", timeoutMs: 120_000, intervalMs: 200, check });
+    try {
+      await until(look, { what: "the frontend to see every model", timeoutMs: 120_000, intervalMs: 200, check });
+    } catch (cause) {
+      throw new Error(`the frontend is not ready:\n${this.#process.tail()}`, { cause });
+    }
   }
 
   /** The instances of all workers, from `GET /health`. */
@@ -77,11 +81,6 @@ export class Frontend {
 
   assertRunning(): void {
     this.#process.assertRunning();
-  }
-
-  /** Its last lines of output. */
-  tail(): string {
-    return this.#process.tail();
   }
 
   async stop(): Promise<void> {

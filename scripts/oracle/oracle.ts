@@ -31,20 +31,19 @@ export class Oracle {
   static async start(models: readonly ServedModel[]): Promise<Oracle> {
     const python = await ensureOraclePython();
     const folder = await OracleFolder.make();
-    const worker = await RecordingWorker.start({ python, folder, name: "worker", models });
-    const frontend = await Frontend.start({ python, folder, routerMode: "round-robin" });
-    const oracle = new Oracle(folder, worker, frontend);
+    const started: { stop(): Promise<void> }[] = [{ stop: () => folder.remove() }];
     try {
-      await frontend.ready(
-        models.map((model) => model.name),
-        models.length,
-      );
-    } catch (cause) {
-      const report = frontend.tail();
-      await oracle.stop();
-      throw new Error(`the oracle did not start:\n${report}`, { cause });
+      const worker = await RecordingWorker.start({ python, folder, name: "worker", models });
+      started.unshift(worker);
+      const frontend = await Frontend.start({ python, folder, routerMode: "round-robin" });
+      started.unshift(frontend);
+      const names = models.map((model) => model.name);
+      await frontend.ready(names, models.length);
+      return new Oracle(folder, worker, frontend);
+    } catch (error) {
+      for (const one of started) await one.stop();
+      throw error;
     }
-    return oracle;
   }
 
   /** @param body sent as it is, the model's name included */

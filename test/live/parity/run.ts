@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { ensureOraclePython } from "../../../scripts/oracle/environment.ts";
 import { Oracle } from "../../../scripts/oracle/oracle.ts";
 import type { ServedModel } from "../../../scripts/oracle/recording-worker.ts";
 import { availableModels } from "../../parity/expectations.ts";
@@ -36,9 +37,13 @@ console.log(
     .map((model) => model.name)
     .join(", ")}`,
 );
+// Once, before the lanes would do it at the same time.
+await ensureOraclePython();
 const queue = [...modelsToAsk()];
-const counts = await Promise.all(Array.from({ length: lanes }, () => lane()));
-const unexplained = counts.reduce((sum, count) => sum + count, 0);
+// Each lane ends its own processes, so that one that fails waits for the other.
+const counts = await Promise.allSettled(Array.from({ length: lanes }, () => lane()));
+for (const count of counts) if (count.status === "rejected") throw count.reason;
+const unexplained = counts.reduce((sum, count) => sum + (count.status === "fulfilled" ? count.value : 0), 0);
 console.log(`${unexplained} unexplained differences (seed ${seed})`);
 process.exitCode = unexplained === 0 ? 0 : 1;
 

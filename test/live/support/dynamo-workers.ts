@@ -14,35 +14,56 @@ export interface DynamoWorker {
 
 /** Dynamo as it runs behind a gateway: workers, each with a frontend that asks the worker which the request's headers name. */
 export class DynamoWorkers {
-  readonly workers: readonly DynamoWorker[];
-  readonly #recorders: readonly RecordingWorker[];
+  readonly #workers: DynamoWorker[];
+  readonly #recorders: RecordingWorker[];
   readonly #folder: OracleFolder;
 
-  private constructor(workers: readonly DynamoWorker[], recorders: readonly RecordingWorker[], folder: OracleFolder) {
-    this.workers = workers;
+  private constructor(workers: DynamoWorker[], recorders: RecordingWorker[], folder: OracleFolder) {
+    this.#workers = workers;
     this.#recorders = recorders;
     this.#folder = folder;
   }
 
-  /** Starts `count` workers that serve all models, and their frontends. Returns when every frontend sees every worker. */
+  /**
+   * Starts `count` workers that serve all models, and their frontends. Returns when every frontend sees every worker; stops what it
+   * had started when it fails.
+   */
   static async start(count: number, models: readonly ServedModel[]): Promise<DynamoWorkers> {
     const python = await ensureOraclePython();
     const folder = await OracleFolder.make();
-    const names = Array.from({ length: count }, (_, index) => `dynamo-${index}`);
-    const recorders = await Promise.all(names.map((name) => RecordingWorker.start({ python, folder, name, models })));
-    const frontends = await Promise.all(names.map(() => Frontend.start({ python, folder, routerMode: "direct" })));
-    const modelNames = models.map((model) => model.name);
-    await Promise.all(frontends.map((frontend) => frontend.ready(modelNames, count * models.length)));
-    const instances = (await frontends[0]?.instances()) ?? [];
-    const ids = [...new Set(instances.map((instance) => instance.id))];
-    const workers = await Promise.all(
-      frontends.map(async (frontend, index) => {
-        const [name, id] = [names[index], ids[index]];
-        if (name === undefined || id === undefined) throw new Error(`${ids.length} instances for ${count} workers`);
-        return { name, id, frontend, proxy: await RecordingProxy.start(frontend.endpoint) };
-      }),
-    );
-    return new DynamoWorkers(workers, recorders, folder);
+    const started = new DynamoWorkers([], [], folder);
+    try {
+      for (let index = 0; index < count; index++) {
+        const name = `dynamo-${index}`;
+        started.#recorders.push(await RecordingWorker.start({ python, folder, name, models }));
+        const frontend = await Frontend.start({ python, folder, routerMode: "direct" });
+        started.#workers.push({ name, id: "", frontend, proxy: await RecordingProxy.start(frontend.endpoint) });
+      }
+      return started.#named(await started.#instanceIds(models));
+    } catch (error) {
+      await started.stop();
+      throw error;
+    }
+  }
+
+  get workers(): readonly DynamoWorker[] {
+    return this.#workers;
+  }
+
+  /** The ids of all workers, once every frontend knows them all. */
+  async #instanceIds(models: readonly ServedModel[]): Promise<readonly string[]> {
+    const names = models.map((model) => model.name);
+    const frontends = this.#workers.map((worker) => worker.frontend);
+    await Promise.all(frontends.map((frontend) => frontend.ready(names, frontends.length * names.length)));
+    const seen = await Promise.all(frontends.map((frontend) => frontend.instances()));
+    return [...new Set(seen.flat().map((instance) => instance.id))];
+  }
+
+  /** Which frontend stands beside which worker does not matter: all know all. */
+  #named(ids: readonly string[]): DynamoWorkers {
+    const named = this.#workers.map((worker, index) => ({ ...worker, id: ids[index] ?? "" }));
+    if (ids.length !== named.length) throw new Error(`${ids.length} instances for ${named.length} workers`);
+    return new DynamoWorkers(named, this.#recorders, this.#folder);
   }
 
   /** What all workers were given since the last call. */

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { bodyText, composeBody } from "../live/parity/bodies/body.ts";
+import { type NodeSource, node, plainSpelling, write } from "../live/parity/bodies/json-node.ts";
+import { deliberateDifference } from "../live/parity/deliberate.ts";
+import { smallestBody } from "../live/parity/smallest-body.ts";
+
+describe("composed bodies", () => {
+  const texts = (seed: number) =>
+    Array.from({ length: 300 }, (_, index) => {
+      const { path, tree, spelling } = composeBody(seed, index, 0.25);
+      return `${path} ${bodyText(tree, spelling, "qwen3")}`;
+    });
+
+  it("are the same for the same seed, and others for another", () => {
+    expect(texts(1)).toEqual(texts(1));
+    expect(new Set([...texts(1), ...texts(2)]).size).toBeGreaterThan(590);
+  });
+
+  it("are JSON that names the model, unless they are spoilt", () => {
+    for (let index = 0; index < 300; index++) {
+      const { tree, spelling } = composeBody(3, index, 0);
+      expect(JSON.parse(bodyText(tree, spelling, "qwen3"))).toMatchObject({ model: "qwen3" });
+    }
+  });
+
+  it("say the same however they are spelled", () => {
+    const tree = node({ 'k"/é': ["😀", 1, null, { a: "\u2028" }] });
+    const spelled = write(tree, { space: "\n ", escapes: true });
+    expect(spelled).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(JSON.parse(spelled)).toEqual(JSON.parse(write(tree)));
+  });
+});
+
+describe("smallestBody", () => {
+  it("keeps only what makes the difference", async () => {
+    const tree = node({ a: [1, { text: "some long text", b: 2 }], c: "x", d: { e: [] } });
+    const smallest = await smallestBody(tree, (candidate) => Promise.resolve(write(candidate).includes("text")));
+    expect(write(smallest, plainSpelling)).toBe('{"a":[{"text":""}]}');
+  });
+});
+
+describe("deliberate differences", () => {
+  const refused = (field: string | null, message: string) => ({
+    ...{ name: "", status: 400, api: null, token_ids: null, injected: false },
+    error: { code: "invalid_request", field, message },
+  });
+  const unknown = { name: "", status: 200, api: "chat", token_ids: null, injected: false, error: null };
+  const chat = (body: NodeSource, path = "/v1/chat/completions") => ({ path, tree: node(body) });
+  const taken = { status: 200 };
+
+  it.each([
+    {
+      rule: "Workers are not chosen by clients",
+      body: chat({ nvext: { dp_rank: 1 } }),
+      ours: refused("nvext.dp_rank", "chooses a worker"),
+    },
+    {
+      rule: "Words are not given as numbers",
+      body: chat({ messages: [{ role: 1 }] }),
+      ours: refused("messages[0].role", "`messages[0].role` must be one of user, tool"),
+    },
+    {
+      rule: "Objects are not given as arrays",
+      body: chat({ nvext: [] }),
+      ours: refused("nvext", "`nvext` must be an object"),
+    },
+    {
+      rule: "A batch is refused whole",
+      body: chat({ prompt: [[1], [900_000]] }, "/v1/completions"),
+      ours: refused("prompt[1][0]", "is not a token id of the model"),
+    },
+    {
+      rule: "The whole body is JSON",
+      body: chat({}, "/v1/messages"),
+      ours: refused(null, "the body is not JSON: lone surrogate"),
+    },
+    {
+      rule: "Some prompts with media are placed by load",
+      body: chat({ messages: [{ content: [{ type: "image_url" }] }] }),
+      ours: unknown,
+    },
+  ])("$rule", ({ rule, body, ours }) => {
+    expect(deliberateDifference({ body, ours, theirs: taken })?.name).toBe(rule);
+  });
+
+  it.each([
+    {
+      name: "a word that is unknown",
+      body: chat({ messages: [{ role: "x" }] }),
+      ours: refused("messages[0].role", "must be one of a, b"),
+    },
+    { name: "a number out of range", body: chat({ n: 5 }), ours: refused("n", "`n` must be between 1 and 4") },
+    {
+      name: "a first prompt out of range",
+      body: chat({ prompt: [[9]] }),
+      ours: refused("prompt[0][0]", "is not a token id"),
+    },
+    { name: "a plain prompt without tokens", body: chat({ messages: [{ content: "x" }] }), ours: unknown },
+  ])("do not excuse $name", ({ body, ours }) => {
+    expect(deliberateDifference({ body, ours, theirs: taken })).toBeUndefined();
+  });
+});
