@@ -5,14 +5,14 @@ import { GenerationMap } from "./generation-map.ts";
 import { IdBuffer } from "./id-buffer.ts";
 import { IdRun } from "./id-run.ts";
 import { ownString } from "./own-string.ts";
-import { type KnownPrompt, PromptCache } from "./prompt-cache.ts";
+import { extend, type KnownPrompt, PromptCache } from "./prompt-cache.ts";
 import { RunList } from "./run-list.ts";
 import type { TokenMatcher } from "./token-matcher.ts";
 import type { EncodedPrompt } from "./tokenizer.ts";
 import { UncuttableText } from "./uncuttable-text.ts";
 
 /** Units of text between cuts, about: what a change in a text costs again. */
-const chunkUnits = 1024;
+const chunkUnits = 2048;
 /** V8 hashes strings of digits up to 15 units without its secret, so they are not looked up. */
 const minDigitsUnits = 24;
 /** Longer texts between two pieces are cut further, so that a change in one does not cost all of it. */
@@ -90,9 +90,9 @@ export class IncrementalEncoder {
     const inside = this.#appendPieces(texts, known, affixes, out);
     if (affixes !== undefined) out.addRun(affixes.after);
     if (inside === undefined) return out.take(known?.run);
-    const run = new IdRun(out.ids.ids.slice(0, inside.length));
-    this.#prompts.add({ pieces: texts, ...inside, run, prefix: affixes?.before }, known);
-    return out.take(run);
+    const prompt = { pieces: texts, ...inside, ...extend(known, out.ids.ids, inside.length), prefix: affixes?.before };
+    this.#prompts.add(prompt, known);
+    return out.take(prompt.run);
   }
 
   /**

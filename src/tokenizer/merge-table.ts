@@ -1,4 +1,7 @@
 const emptySlot = -1;
+/** Ids below are looked up in a square: in byte-level models they are the bytes, which every merge begins with. */
+const squareBits = 9;
+const squareSize = 1 << squareBits;
 
 /**
  * Which pairs of token ids merge: an open-addressing table of four numbers a slot (left id, right id, rank, merged id). The ranks
@@ -8,6 +11,8 @@ export class MergeTable {
   /** Slots of four; see `rankOf` and `mergedOf`. */
   readonly #slots: Int32Array;
   readonly #mask: number;
+  /** Handles by left and right id. */
+  readonly #square = new Int32Array(squareSize * squareSize).fill(-1);
 
   /** @param capacity most merges that will be added */
   constructor(capacity: number) {
@@ -26,10 +31,12 @@ export class MergeTable {
     slots[at + 1] = right;
     slots[at + 2] = rank;
     slots[at + 3] = merged;
+    if (isInSquare(left, right)) this.#square[(left << squareBits) | right] = at;
   }
 
   /** Handle of a pair for `rankOf` and `mergedOf`, or -1 when it does not merge. */
   find(left: number, right: number): number {
+    if (isInSquare(left, right)) return this.#square[(left << squareBits) | right] as number;
     const slots = this.#slots;
     let at = this.#home(left, right);
     for (;;) {
@@ -56,4 +63,8 @@ export class MergeTable {
   #following(at: number): number {
     return (at + 4) & (this.#mask * 4 + 3);
   }
+}
+
+function isInSquare(left: number, right: number): boolean {
+  return (left | right) < squareSize;
 }

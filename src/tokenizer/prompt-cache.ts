@@ -1,11 +1,11 @@
-import type { IdRun } from "./id-run.ts";
+import { IdRun } from "./id-run.ts";
 
 /** How many long pieces from the end are looked up: the new messages of a turn and one that the turn before ended with. */
 const maxLookUps = 8;
 /** Bytes of an entry besides its text and ids. */
-const entryBytes = 512;
-/** Bytes of an id and its decimals. */
-const idBytes = 12;
+const entryBytes = 1536;
+/** Bytes of an id, its decimals and room. */
+const idBytes = 13;
 
 /** A prompt's ids up to the last cut of its last long piece. */
 export interface KnownPrompt {
@@ -15,6 +15,8 @@ export interface KnownPrompt {
   /** Where in that piece the ids end. */
   readonly cut: number;
   readonly run: IdRun;
+  /** Memory of the run's ids, with room for those of the turns to come. */
+  readonly room: Uint32Array;
   /** What the text stands behind, such as a BOS; part of `run`. */
   readonly prefix: IdRun | undefined;
 }
@@ -64,6 +66,22 @@ export class PromptCache {
     this.#prompts.delete(key);
     this.#bytes -= bytesOf(known);
   }
+}
+
+/**
+ * A run of `ids[0, length)`, which begin with those of `known`. The prompt takes over `known`'s memory where that has room, so that a turn writes its
+ * new ids only; `known`'s own run stays as it is.
+ */
+export function extend(
+  known: KnownPrompt | undefined,
+  ids: Uint32Array,
+  length: number,
+): Pick<KnownPrompt, "run" | "room"> {
+  const fits = known !== undefined && known.room.length >= length;
+  const room = fits ? known.room : new Uint32Array(Math.ceil(length * 1.25) + 256);
+  const start = fits ? known.run.ids.length : 0;
+  room.set(ids.subarray(start, length), start);
+  return { run: new IdRun(room.subarray(0, length)), room };
 }
 
 function beginsWith(pieces: readonly string[], known: KnownPrompt): boolean {

@@ -12,6 +12,8 @@ export class WordEncoder {
   readonly #symbols: WordSymbols;
   readonly #merger: Merger;
   readonly #cache: WordCache;
+  /** Ids of words of one UTF-16 unit, -1 where not met yet or more than one: every fourth word of code. */
+  readonly #idOfUnit = new Int32Array(0x1_0000).fill(-1);
 
   constructor(symbols: WordSymbols, merges: MergeTable, fillRandom: FillRandom) {
     this.#symbols = symbols;
@@ -21,7 +23,13 @@ export class WordEncoder {
 
   /** Appends the ids of the word `units[start, end)`. O(n log n) in its length. */
   append(units: Uint16Array, start: number, end: number, out: IdBuffer): void {
-    if (!this.#cache.append(units, start, end, out)) this.#merge(units, start, end, out);
+    if (end - start === 1) {
+      const id = this.#idOfUnit[units[start] as number] as number;
+      if (id >= 0) out.push(id);
+      else this.#merge(units, start, end, out);
+    } else if (!this.#cache.append(units, start, end, out)) {
+      this.#merge(units, start, end, out);
+    }
   }
 
   #merge(units: Uint16Array, start: number, end: number, out: IdBuffer): void {
@@ -30,7 +38,8 @@ export class WordEncoder {
     const written = this.#symbols.write(units, start, end, merger.symbols);
     const count = written < 0 ? 1 : merger.merge(written);
     out.append(merger.symbols, 0, count);
-    this.#cache.add(units, start, end, merger.symbols, count);
+    if (end - start > 1) this.#cache.add(units, start, end, merger.symbols, count);
+    else if (count === 1) this.#idOfUnit[units[start] as number] = merger.symbols[0] as number;
     merger.shrink(keptSymbols);
   }
 }

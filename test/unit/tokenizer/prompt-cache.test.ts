@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { IdRun } from "../../../src/tokenizer/id-run.ts";
-import { type KnownPrompt, PromptCache } from "../../../src/tokenizer/prompt-cache.ts";
+import { extend, type KnownPrompt, PromptCache } from "../../../src/tokenizer/prompt-cache.ts";
 
 const run = new IdRun(Uint32Array.of(1, 2, 3));
 const bos = new IdRun(Uint32Array.of(0));
 
 function prompt(pieces: readonly string[], prefix?: IdRun): KnownPrompt {
-  return { pieces, index: pieces.length - 1, cut: 1, run, prefix };
+  return { pieces, index: pieces.length - 1, cut: 1, run, room: run.ids, prefix };
 }
 
 describe("PromptCache", () => {
@@ -39,9 +39,23 @@ describe("PromptCache", () => {
   });
 
   it("drops the oldest when its bytes are used up", () => {
-    const cache = new PromptCache(3, 1500); // two entries
+    const cache = new PromptCache(3, 4000); // two entries
     const known = ["one", "two", "three"].map((piece) => prompt([piece]));
     for (const one of known) cache.add(one, undefined);
     expect(known.map(({ pieces }) => cache.find(pieces, undefined))).toEqual([undefined, known[1], known[2]]);
+  });
+});
+
+describe("extend", () => {
+  it("leaves the known prompt's run as it is, and copies when there is no more room", () => {
+    const first = { ...prompt(["a"]), ...extend(undefined, Uint32Array.of(1, 2, 3), 3) };
+    const second = { ...prompt(["a", "b"]), ...extend(first, Uint32Array.of(1, 2, 3, 4, 5), 4) };
+    expect([...first.run.ids]).toEqual([1, 2, 3]);
+    expect([...second.run.ids]).toEqual([1, 2, 3, 4]);
+    expect(second.room).toBe(first.room);
+    const long = Uint32Array.from({ length: 5000 }, (_, index) => index + 1);
+    const third = extend(second, long, 5000);
+    expect(third.room).not.toBe(first.room);
+    expect(third.run.ids).toEqual(long);
   });
 });
