@@ -1,3 +1,4 @@
+import type { Buffer } from "node:buffer";
 import { JsonNumber, JsonObject, type JsonValue } from "../json/index.ts";
 import {
   FieldError,
@@ -133,6 +134,9 @@ const pinsAtRoot = [
   "bootstrap_host",
   "bootstrap_port",
   "bootstrap_room",
+  "bootstrap_pair_key",
+  "decode_tp_size",
+  "disagg_prefill_dp_rank",
   "kv_transfer_params",
   "routed_dp_rank",
   "data_parallel_rank",
@@ -145,6 +149,11 @@ export function clientPinsOf(root: JsonObject): readonly string[] {
   if (isList(envelope) && envelope.some(isGiven)) return [...pins, "nvext"];
   if (!(envelope instanceof JsonObject)) return pins;
   return [...pins, ...pinsInNvext.filter((name) => isGiven(envelope.get(name))).map((name) => `nvext.${name}`)];
+}
+
+/** The same of a text that is not JSON here but may be for a more lenient server: names that occur in it at all. */
+export function clientPinsInText(body: Buffer): readonly string[] {
+  return [...pinsAtRoot, ...pinsInNvext].filter((name) => body.includes(`"${name}"`));
 }
 
 function isGiven(value: JsonValue | undefined): boolean {

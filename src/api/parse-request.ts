@@ -13,7 +13,7 @@ import { FRONTEND_MAX_DEPTH } from "./chat/chat-draft.ts";
 import { parseChat } from "./chat/parse-chat.ts";
 import { parseCompletion } from "./completions/parse-completion.ts";
 import { parseForEngine } from "./engine/parse-for-engine.ts";
-import { clientPinsOf } from "./extensions.ts";
+import { clientPinsInText, clientPinsOf } from "./extensions.ts";
 import { FieldError, isList } from "./fields/index.ts";
 import { parseMessages } from "./messages/parse-messages.ts";
 import {
@@ -102,6 +102,7 @@ function parsePromptless(body: Buffer, options: ParseOptions): PromptlessParsed 
     if (root instanceof JsonObject) return promptless(reason, modelOf(root), clientPinsOf(root));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
+    return promptless(reason, undefined, clientPinsInText(body));
   }
   return promptless(reason, undefined, []);
 }

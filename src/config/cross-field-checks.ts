@@ -104,7 +104,8 @@ function checkLastPort(worker: WorkerSettings, key: "kvEvents" | "kvReplay", pat
 function eventSockets(workers: readonly WorkerSettings[]): readonly Entry[] {
   return workers.flatMap(({ kvEvents, dpRankStart, dpSize }, i) => {
     if (kvEvents === undefined) return [];
-    return Array.from({ length: dpSize }, (_, rank) => ({
+    // A size that is out of its own bounds is reported already, and not expanded.
+    return Array.from({ length: Math.min(dpSize, 4096) }, (_, rank) => ({
       path: ["workers", i, "kvEvents"],
       value: shiftKvAddress(kvEvents, dpRankStart + rank),
     }));

@@ -19,7 +19,7 @@ export class JsonObject {
   /** Start and end of each member's value; absent for built and scanned objects. */
   #spans: number[] | undefined;
   #index: Map<string, number> | undefined;
-  #duplicateKeys: string[] | undefined;
+  #duplicateKeys: Set<string> | undefined;
   #start = -1;
   #end = -1;
 
@@ -54,7 +54,7 @@ export class JsonObject {
 
   /** Keys that occur more than once in the source, each once, in order of their second occurrence. */
   get duplicateKeys(): readonly string[] {
-    return this.#duplicateKeys ?? noKeys;
+    return this.#duplicateKeys === undefined ? noKeys : [...this.#duplicateKeys];
   }
 
   /** Byte of the opening brace; -1 for a built object. */
@@ -123,8 +123,8 @@ export class JsonObject {
   }
 
   #noteDuplicate(key: string): void {
-    this.#duplicateKeys ??= [];
-    if (!this.#duplicateKeys.includes(key)) this.#duplicateKeys.push(key);
+    this.#duplicateKeys ??= new Set();
+    this.#duplicateKeys.add(key);
   }
 
   #find(key: string): number {

@@ -30,3 +30,6 @@ export function replayRequest(sequence: number): Buffer[] {
   number.writeBigUInt64BE(BigInt(sequence));
   return [Buffer.alloc(0), number];
 }
+
+/** Longest message taken from an engine, in bytes; a longer one ends the connection. Batches of 100,000 tokens are under 1 MiB. */
+export const maxMessageBytes = 8 * 1_048_576;

@@ -1,6 +1,6 @@
 import { Dealer } from "zeromq";
 import { isIpv6 } from "./endpoint-family.ts";
-import { endOfReplay, type NumberedPayload, readFrames, replayRequest } from "./frames.ts";
+import { endOfReplay, maxMessageBytes, type NumberedPayload, readFrames, replayRequest } from "./frames.ts";
 import type { Clock } from "./turn-budget.ts";
 
 /** The engine did not answer, or not to the end. */
@@ -27,7 +27,13 @@ export async function* replay(
   signal: AbortSignal,
 ): AsyncGenerator<NumberedPayload, void, undefined> {
   const { idleMs } = timeouts;
-  const socket = new Dealer({ ipv6: isIpv6(endpoint), linger: 0, sendTimeout: idleMs, receiveTimeout: idleMs });
+  const socket = new Dealer({
+    ipv6: isIpv6(endpoint),
+    linger: 0,
+    maxMessageSize: maxMessageBytes,
+    sendTimeout: idleMs,
+    receiveTimeout: idleMs,
+  });
   const close = () => socket.close();
   signal.addEventListener("abort", close, { once: true });
   const deadline = clock.now() + timeouts.totalMs;

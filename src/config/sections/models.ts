@@ -17,6 +17,7 @@ const model = z.strictObject({
     .describe("Who turns the request into tokens behind the gateway: the Dynamo frontend, or the engine's own server."),
   blockSize: count(1).default(16).describe("Tokens in a KV block; must be what the workers use."),
   maxIndexBlocks: count(1)
+    .max(67_108_864)
     .default(4_000_000)
     .describe("Most cached blocks that the prefix index remembers over all workers; the oldest are forgotten."),
   tokenizerView: z

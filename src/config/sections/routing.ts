@@ -62,6 +62,7 @@ export const kvEvents = z
       .describe("First pause before connecting again, in ms; doubles each time."),
     reconnectMaxMs: milliseconds(1).default(5000).describe("Longest pause before connecting again, in ms."),
     maxPendingBatches: count(1)
+      .max(1_000_000)
       .default(10_000)
       .describe("Event batches kept while a gap is replayed, for each rank; more make the gap unrepairable."),
     silentWorkerWarnMs: milliseconds(0)

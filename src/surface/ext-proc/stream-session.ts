@@ -115,6 +115,8 @@ export class StreamSession {
   }
 
   #requestHeaders(message: HttpHeaders, { metadata_context: metadata }: ProcessingRequest): void {
+    // A stream is one request: a gateway that says otherwise would have it booked twice.
+    if (this.#request !== undefined || this.#phase !== "request") return;
     this.#headers = new HeaderList(message.headers);
     this.#subset = subsetHint(metadata);
     const announcedBytes = contentLength(this.#headers);

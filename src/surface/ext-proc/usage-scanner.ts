@@ -102,17 +102,19 @@ export class UsageScanner {
   }
 
   #readObject(chunk: Buffer, from: number): number {
+    const limit = Math.min(chunk.length, from + MAX_USAGE_BYTES - this.#objectBytes);
     let at = from;
-    for (; at < chunk.length; at += 1) {
+    for (; at < limit; at += 1) {
       if (this.#endsObject(chunk[at] ?? 0)) break;
     }
-    const isWhole = at < chunk.length;
+    const isWhole = at < limit;
     const end = isWhole ? at + 1 : at;
     this.#objectBytes += end - from;
-    if (this.#objectBytes > MAX_USAGE_BYTES) {
+    if (!isWhole && this.#objectBytes >= MAX_USAGE_BYTES) {
+      // The search goes on behind what was read: a response full of such beginnings costs no more than its length.
       this.#sawTooLarge = true;
       this.#leaveObject();
-      return from + 1;
+      return end;
     }
     // Copied: the chunk's memory is reused or pinned far beyond these bytes.
     this.#object.push(Buffer.from(chunk.subarray(from, end)));

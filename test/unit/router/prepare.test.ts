@@ -93,6 +93,17 @@ describe("body fields that choose a worker", () => {
     });
   });
 
+  it.each(["NaN", '"\\ud800"', "1e999", `${"[".repeat(200)}${"]".repeat(200)}`])(
+    "are refused on such paths beside what is not JSON here: %s",
+    async (odd) => {
+      const { router } = fixture({ workers });
+      const body = `{"x":${odd},"kv_transfer_params":{}}`;
+      await expect(router.prepare(request("/v1/embeddings", body))).rejects.toMatchObject({
+        field: "kv_transfer_params",
+      });
+    },
+  );
+
   it("are refused on paths without a prompt too", async () => {
     const { router } = fixture({ workers });
     await expect(router.prepare(request("/v1/embeddings", '{"kv_transfer_params":{}}'))).rejects.toMatchObject({

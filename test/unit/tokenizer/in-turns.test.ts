@@ -47,6 +47,18 @@ describe("a long prompt that is new", () => {
   });
 });
 
+describe("a run of marks that no writing has", () => {
+  it("is refused, and leaves nothing in the next prompt", async () => {
+    const model = byteModel(patterns.qwen3, { normalizer: { type: "NFC" } });
+    const tokenizer = await loadTokenizer(Buffer.from(JSON.stringify(model)));
+    const marks = `a${"\u0301\u0323".repeat(20_000)}`;
+    await expect(async () => tokenizer.encodePieces([marks], plain)).rejects.toThrow(UncuttableText);
+    const reference = new NativeTokenizer(JSON.stringify(model), undefined);
+    const { ids } = await tokenizer.encodePieces(["a\u0301 and more"], plain);
+    expect(ids.join()).toBe((await reference.encode("a\u0301 and more", plain)).join());
+  });
+});
+
 describe("a text without a place to cut it", () => {
   it("is refused beyond the bound, and encoded up to it", async () => {
     const tokenizer = await loadTokenizer(Buffer.from(json), undefined, { maxUncutUnits: 50_000 });

@@ -86,6 +86,14 @@ describe("UsageScanner", () => {
     expect(scan(text, [700_000, 1_400_000]).usage).toEqual(expected);
   });
 
+  it("reads a response full of beginnings once", () => {
+    const scanner = new UsageScanner();
+    const chunk = Buffer.from(`${'{"usage":'.repeat(200_000)}`);
+    scanner.scan(chunk);
+    scanner.scan(Buffer.from(`"}}}\n{"usage":${chatUsage}}`));
+    expect(scanner.sawTooLarge).toBe(true);
+  });
+
   it("leaves out what the worker does not tell", () => {
     expect(scan('{"usage":{"prompt_tokens":5}}').usage).toEqual({
       inputTokens: 5,
