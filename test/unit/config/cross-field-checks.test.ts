@@ -86,6 +86,16 @@ describe("checks across settings", () => {
       message: 'workers[0].kvEvents: the last rank\'s port would pass 65535; got "tcp://h:65534"',
     },
     {
+      name: "more ranks than can be, before they are counted out",
+      text: `workers: [${w("a", "10.0.0.1", ", dpSize: 100000000, kvEvents: 'tcp://h:1'")}]`,
+      message: expect.stringMatching(/^workers\[0\]\.dpSize: .*4096/),
+    },
+    {
+      name: "more batches than a socket can count",
+      text: "kvEvents: {maxPendingBatches: 3000000000}",
+      message: expect.stringMatching(/^kvEvents\.maxPendingBatches: .*1000000/),
+    },
+    {
       name: "a replay socket without events",
       text: `workers: [${w("a", "10.0.0.1", ", kvReplay: 'tcp://h:5600'")}]`,
       message: 'workers[0].kvReplay: has no meaning without kvEvents; got "tcp://h:5600"',
@@ -96,6 +106,6 @@ describe("checks across settings", () => {
       message: "kvEvents.reconnectMaxMs: expected at least kvEvents.reconnectMinMs (10); got 9",
     },
   ])("$name", ({ text, message }) => {
-    expect(messageOf(text)).toBe(message);
+    expect(messageOf(text)).toEqual(message);
   });
 });

@@ -27,6 +27,14 @@ describe("BodyGatherer", () => {
     expect(gather([chunk, Buffer.alloc(0)], 2)).toBe(chunk);
   });
 
+  it("holds few buffers for a body that comes byte by byte, between longer chunks too", () => {
+    const gatherer = new BodyGatherer(undefined);
+    const parts = Array.from({ length: 200_000 }, (_, i) => Buffer.alloc(i % 50_000 === 7 ? 5_000 : 1, i));
+    for (const part of parts) gatherer.add(part);
+    expect(gatherer.bufferCount).toBeLessThan(20);
+    expect(gatherer.take().equals(Buffer.concat(parts))).toBe(true);
+  });
+
   it("is empty after the body was taken", () => {
     const gatherer = new BodyGatherer(undefined);
     gatherer.add(Buffer.from("ab"));
