@@ -2,7 +2,7 @@ import { Subscriber } from "zeromq";
 import { KvEventDecodeError } from "../kv/index.ts";
 import { isIpv6 } from "./endpoint-family.ts";
 import { EventApplier, type KvEventSink } from "./event-applier.ts";
-import { maxMessageBytes, type NumberedPayload, readFrames } from "./frames.ts";
+import { type NumberedPayload, readFrames } from "./frames.ts";
 import type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts";
 import { ReplayError, replay } from "./replay-client.ts";
 import { StreamPosition } from "./stream-position.ts";
@@ -71,7 +71,6 @@ export class KvEventSubscriber {
     // Intervals as Dynamo's listener has them (dynamo@1.6.1 kv-router).
     this.#socket = new Subscriber({
       linger: 0,
-      maxMessageSize: maxMessageBytes,
       ipv6: isIpv6(this.#options.endpoint),
       reconnectInterval: this.#options.reconnectMinMs,
       reconnectMaxInterval: this.#options.reconnectMaxMs,

@@ -1,6 +1,6 @@
 import { Dealer } from "zeromq";
 import { isIpv6 } from "./endpoint-family.ts";
-import { endOfReplay, maxMessageBytes, type NumberedPayload, readFrames, replayRequest } from "./frames.ts";
+import { endOfReplay, type NumberedPayload, readFrames, replayRequest } from "./frames.ts";
 import type { Clock } from "./turn-budget.ts";
 
 /** The engine did not answer, or not to the end. */
@@ -30,7 +30,6 @@ export async function* replay(
   const socket = new Dealer({
     ipv6: isIpv6(endpoint),
     linger: 0,
-    maxMessageSize: maxMessageBytes,
     sendTimeout: idleMs,
     receiveTimeout: idleMs,
   });

@@ -195,6 +195,17 @@ describe("KvEventSubscriber", () => {
     expect(rank.counts.get("skipped_events unknown_event")).toBe(1);
   });
 
+  it("decodes no batch beyond its bound, and goes on after it", async () => {
+    const { engine, rank } = await followedEngine();
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    await engine.publishFrames(["", Buffer.alloc(8), Buffer.alloc(9 * 1_048_576, 0x80)]);
+    await rank.expectCount("bad_batches", 1);
+    expect(rank.overlap([1])).toBe(1);
+    await engine.publish([stored([2])]);
+    await rank.expectOverlap([2], 1);
+  });
+
   it("applies a store of more blocks than one slice", async () => {
     const { engine, rank } = await followedEngine();
     const blocks = Array.from({ length: 5_000 }, (_, i) => i + 1);
