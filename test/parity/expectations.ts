@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensureModelFolder, testModels } from "../../scripts/models.ts";
+import { ensureModelFolder, type TestModel, testModels } from "../../scripts/models.ts";
 
 const fixtures = join(import.meta.dirname, "..", "fixtures", "parity");
 
@@ -35,18 +35,10 @@ export function expectations(): ReadonlyMap<string, ReadonlyMap<string, Expectat
   return byModel;
 }
 
-/** Folders of the models that are there: those from development dependencies, and others put under `.cache/models` by hand. */
+/** The models of some names, with their folders. Those that this project has no files of are left out. */
 export function availableModels(
   names: Iterable<string>,
-): readonly { readonly name: string; readonly folder: string }[] {
-  const found: { name: string; folder: string }[] = [];
-  for (const name of names) {
-    const testModel = testModels.find((candidate) => candidate === name);
-    const folder =
-      testModel === undefined
-        ? join(import.meta.dirname, "..", "..", ".cache", "models", name)
-        : ensureModelFolder(testModel);
-    if (existsSync(folder)) found.push({ name, folder });
-  }
-  return found;
+): readonly { readonly name: TestModel; readonly folder: string }[] {
+  const wanted = new Set(names);
+  return testModels.filter((name) => wanted.has(name)).map((name) => ({ name, folder: ensureModelFolder(name) }));
 }

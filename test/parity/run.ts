@@ -12,6 +12,7 @@ for (const model of availableModels(expected.keys())) {
   isAnyFailed ||= outcomes.some((outcome) => !outcome.isPassed);
 }
 if (isAnyFailed && !values.failures) console.log("--failures names the failed cases");
+process.exitCode = isAnyFailed ? 1 : 0;
 
 function report(model: string, outcomes: readonly Outcome[]): void {
   const groups = Map.groupBy(outcomes, (outcome) => outcome.group);

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { testModels } from "../../../scripts/models.ts";
 import { ensureOraclePython } from "../../../scripts/oracle/environment.ts";
 import { Oracle } from "../../../scripts/oracle/oracle.ts";
 import type { ServedModel } from "../../../scripts/oracle/recording-worker.ts";
@@ -20,7 +21,7 @@ const { values } = parseArgs({
     spoilt: { type: "string", default: "0.25" },
     /** Index of the first one, to look at a single body again. */
     first: { type: "string", default: "0" },
-    /** Names, separated by commas. Default: every model whose folder is there. */
+    /** Names, separated by commas. Default: all test models. */
     models: { type: "string" },
     /** How many unexplained differences of a model are made small and printed with their bodies. */
     details: { type: "string", default: "10" },
@@ -48,7 +49,7 @@ console.log(`${unexplained} unexplained differences (seed ${seed})`);
 process.exitCode = unexplained === 0 ? 0 : 1;
 
 function modelsToAsk(): readonly ServedModel[] {
-  return availableModels(values.models?.split(",") ?? ["qwen3", "llama3_1", "gemma3", "deepseek_v3", "llama2"]);
+  return availableModels(values.models?.split(",") ?? testModels);
 }
 
 /** Takes models from the queue until it is empty. Returns the number of unexplained differences. */
