@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
+import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
-import { LoadTable } from "../load/index.ts";
+import { LeaseTable, LoadTable } from "../load/index.ts";
 import { resolvePickOptions } from "../pick/index.ts";
 import { type ModelRegistry, Router } from "../router/index.ts";
 import { loadModels } from "./load-models.ts";
@@ -12,6 +14,8 @@ export interface Core {
   readonly models: ModelRegistry;
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
+  /** Reservations that callers own. */
+  readonly leases: LeaseTable;
   readonly router: Router;
 }
 
@@ -19,17 +23,19 @@ export interface Core {
 export async function assembleCore(config: Config, random: () => number): Promise<Core> {
   const models = await loadModels(config);
   const loads = new LoadTable(config.reservations);
+  const leases = new LeaseTable(config.reservations, { now: () => performance.now() }, randomUUID);
   const catalogue = new Catalogue();
   catalogue.subscribe({
     onRemoved: ({ slot }) => {
       loads.removeSlot(slot);
+      leases.dropLost();
       for (const model of models.values()) model.index.removeSlot(slot);
     },
   });
   catalogue.replaceAll(configuredWorkers(config));
   const { maxFallbacks, refuseUnknownShapes, maxJsonDepth, ...pick } = config.routing;
   const router = new Router(
-    { models, catalogue, loads, random },
+    { models, catalogue, loads, leases, random },
     {
       jsonReader: new JsonReader({ internedBytes: config.json.internedBytes }),
       pick: resolvePickOptions(pick),
@@ -39,5 +45,5 @@ export async function assembleCore(config: Config, random: () => number): Promis
       unknownModel: config.unknownModel,
     },
   );
-  return { models, catalogue, loads, router };
+  return { models, catalogue, loads, leases, router };
 }

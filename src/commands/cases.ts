@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { performance } from "node:perf_hooks";
 import type { Readable, Writable } from "node:stream";
 import { readModelFolder } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
 import { PrefixIndex } from "../kv/index.ts";
-import { LoadTable } from "../load/index.ts";
+import { LeaseTable, LoadTable } from "../load/index.ts";
 import { Model, profileByName } from "../model/index.ts";
 import { resolvePickOptions } from "../pick/index.ts";
 import { ModelRegistry, Router } from "../router/index.ts";
@@ -46,7 +48,13 @@ async function singleModelRouter({ modelDir, model, profile }: CasesOptions): Pr
   );
   const served = { name: model, aliases: [], pipeline, index: new PrefixIndex({ blockSize, maxBlocks: 1 }) };
   return new Router(
-    { models: new ModelRegistry([served]), catalogue: new Catalogue(), loads: new LoadTable(), random: Math.random },
+    {
+      models: new ModelRegistry([served]),
+      catalogue: new Catalogue(),
+      loads: new LoadTable(),
+      leases: new LeaseTable({}, performance, randomUUID),
+      random: Math.random,
+    },
     {
       pick: resolvePickOptions(),
       maxFallbacks: 0,

@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "../config/index.ts";
 import { httpStatusByCode, RoutingError } from "../errors/index.ts";
-import type { RouteRequest } from "../router/index.ts";
+import { explainSelection, type RouteRequest } from "../router/index.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { assembleCore } from "./assemble.ts";
 import { explanationText } from "./explanation-text.ts";
@@ -27,7 +27,7 @@ export async function explainRequest(
     if (options.waitMs > 0 && follower.size > 0) await delay(options.waitMs);
     const request = requestOf(options, config);
     const prepared = await core.router.prepare(request);
-    output.write(explanationText(prepared, core.router.explain(prepared, request)));
+    output.write(explanationText(prepared, explainSelection(core.router.select(prepared, request))));
     return 0;
   } catch (error) {
     if (!(error instanceof RoutingError)) throw error;

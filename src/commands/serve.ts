@@ -37,6 +37,7 @@ async function start(core: Core, config: Config, log: Logger, running: Closable[
   const follower = new KvFollower(core, config.kvEvents, log);
   running.push(follower);
   metrics.sample(new CoreSamples(core, (rank) => follower.sampleOf(rank)));
+  running.push(leaseSweep(core));
   const metricsServer = await startMetrics(config, metrics);
   if (metricsServer !== undefined) running.push(metricsServer);
   const prober = healthProber(config, core);
@@ -47,6 +48,14 @@ async function start(core: Core, config: Config, log: Logger, running: Closable[
   server.setReady(true);
   log.info({ ...addresses(server, metricsServer), ...counts(core), version }, "the picker is ready");
   return server;
+}
+
+/** Frees what callers left behind, whether or not another call comes. */
+function leaseSweep({ leases }: Core): Closable {
+  const timer = setInterval(() => leases.sweep(), Math.min(1_000, leases.leaseMs)).unref();
+  return {
+    close: async () => clearInterval(timer),
+  };
 }
 
 /** Says when a worker goes out of the choice and when it comes back. */

@@ -5,6 +5,8 @@ export type RoutingErrorCode =
   | "not_implemented"
   | "body_too_large"
   | "unknown_model"
+  | "unknown_reservation"
+  | "reservation_conflict"
   | "saturated"
   | "no_endpoints"
   | "deadline_exceeded"
@@ -42,6 +44,8 @@ export const httpStatusByCode = {
   not_implemented: 501,
   body_too_large: 413,
   unknown_model: 404,
+  unknown_reservation: 404,
+  reservation_conflict: 409,
   saturated: 429,
   no_endpoints: 503,
   deadline_exceeded: 504,

@@ -46,6 +46,10 @@ export class BookedRequest implements Reservation {
     return this.#booking?.slot ?? -1;
   }
 
+  get isHeld(): boolean {
+    return this.#booking !== undefined;
+  }
+
   get prefillTokens(): number {
     return this.#prefillTokens;
   }

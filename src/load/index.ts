@@ -1,3 +1,5 @@
+export type { Lease, LeaseClock, LeasedLoad, LeaseEnd, LeaseOptions } from "./lease-table.ts";
+export { LeaseTable } from "./lease-table.ts";
 export type { LoadTableOptions } from "./load-table.ts";
 export { LoadTable, resolveLoadTableOptions } from "./load-table.ts";
 export type { Reservation, ReservationRequest } from "./reservation.ts";

@@ -19,6 +19,8 @@ export interface Reservation {
   readonly id: string;
   /** Slot that is charged; -1 once released or when its rank went away. */
   readonly slot: number;
+  /** Whether it is charged to a rank: false once released or when its rank went away. */
+  readonly isHeld: boolean;
   /** Prefill tokens still charged. */
   readonly prefillTokens: number;
   /** The prompt is prefilled: its tokens are no longer charged. */

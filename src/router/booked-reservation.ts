@@ -1,33 +1,34 @@
 import type { Catalogue, Worker } from "../fleet/index.ts";
 import type { Reservation } from "../load/index.ts";
-import type { Candidate, Choice } from "../pick/index.ts";
 import type { RouteReservation } from "./route-decision.ts";
-
-/** The choice that was booked, as it was when it was made. */
-export interface BookedChoice {
-  readonly candidates: readonly Candidate[];
-  readonly choice: Choice;
-  /** Tokens in a block; 0 when the prompt's tokens are not known. */
-  readonly blockSize: number;
-}
+import type { PhaseChoice } from "./selection.ts";
 
 /** The bookings of one routed request, on the worker that answers and, when split, on the one that prefills. */
 export class BookedReservation implements RouteReservation {
   readonly #catalogue: Catalogue;
-  readonly #booked: BookedChoice;
+  readonly #chosen: PhaseChoice;
   readonly #main: Reservation;
   readonly #prefill: Reservation | undefined;
 
-  constructor(catalogue: Catalogue, booked: BookedChoice, main: Reservation, prefill: Reservation | undefined) {
+  /** @param chosen the choice of the worker that answers, as it was when it was made */
+  constructor(catalogue: Catalogue, chosen: PhaseChoice, main: Reservation, prefill: Reservation | undefined) {
     this.#catalogue = catalogue;
-    this.#booked = booked;
+    this.#chosen = chosen;
     this.#main = main;
     this.#prefill = prefill;
+  }
+
+  get isHeld(): boolean {
+    return this.#main.isHeld;
   }
 
   prefillComplete(): void {
     this.#main.prefillComplete();
     this.#prefill?.release();
+  }
+
+  outputBlock(fraction?: number): void {
+    this.#main.outputBlock(fraction);
   }
 
   release(): void {
@@ -36,17 +37,16 @@ export class BookedReservation implements RouteReservation {
   }
 
   servedBy(endpoint: string): boolean {
-    const { candidates, choice, blockSize } = this.#booked;
     const server = this.#catalogue.byEndpoint(endpoint);
-    if (server !== undefined && server === candidates[choice.chosen]?.rank.worker) return false;
+    if (server !== undefined && server === this.#chosen.rank.worker) return false;
     const rank = server && this.#likeliestRank(server);
-    if (rank !== undefined) this.#main.move(rank.slot, rank.deviceBlocks * blockSize);
+    if (rank !== undefined) this.#main.move(rank.slot, rank.deviceBlocks * this.#chosen.request.blockSize);
     return true;
   }
 
   /** The gateway names an endpoint, not a rank: the engine will have used the rank that was cheapest. */
   #likeliestRank(server: Worker): { slot: number; deviceBlocks: number } | undefined {
-    const { candidates, choice } = this.#booked;
+    const { candidates, choice } = this.#chosen;
     const own = candidates.flatMap((candidate, i) =>
       candidate.rank.worker === server ? [{ candidate, cost: choice.costs[i] ?? Number.NaN }] : [],
     );

@@ -1,6 +1,14 @@
 export type { RouteExplanation } from "./explanation.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";
+export {
+  type EndpointRestriction,
+  noDemands,
+  type Placeable,
+  type RouteDemands,
+  type RouteOverrides,
+} from "./placeable.ts";
 export type { PreparedRequest, PrepareOptions } from "./prepare.ts";
-export type { RouteDecision, RouteReservation } from "./route-decision.ts";
+export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
-export { Router, type RouterOptions, type RouterState } from "./router.ts";
+export { explainSelection, Router, type RouterOptions, type RouterState } from "./router.ts";
+export type { PhaseChoice, Selection } from "./selection.ts";

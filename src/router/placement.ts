@@ -1,33 +1,17 @@
 import type { Catalogue, WorkerRank } from "../fleet/index.ts";
+import type { TierOverlaps } from "../kv/index.ts";
 import type { LoadTable, Reservation } from "../load/index.ts";
 import {
   type Candidate,
-  type Choice,
   type Constraints,
   choose,
+  estimatedCachedTokens,
   exclusionOf,
-  type PickOptions,
   type PickRequest,
   preferenceOf,
 } from "../pick/index.ts";
-import type { PreparedRequest } from "./prepare.ts";
-
-/** A choice with everything it was made from. */
-export interface PhaseChoice {
-  readonly candidates: readonly Candidate[];
-  readonly choice: Choice;
-  readonly rank: WorkerRank;
-  readonly request: PickRequest;
-  readonly options: Required<PickOptions>;
-}
-
-/** How one phase of a request is charged and chosen. */
-export interface PhaseRules {
-  readonly phase: PickRequest["phase"];
-  readonly tracksPrefill: boolean;
-  readonly assumesKvReuse: boolean;
-  readonly options: Required<PickOptions>;
-}
+import type { Placeable } from "./placeable.ts";
+import type { PhaseChoice, PhaseRules } from "./selection.ts";
 
 const noHashes = new Uint32Array(0);
 
@@ -36,7 +20,8 @@ export class Placer {
   readonly #catalogue: Catalogue;
   readonly #loads: LoadTable;
   readonly #random: () => number;
-  #overlaps = new Int32Array(64);
+  /** One set of arrays for all picks: nothing waits between filling it and the last read. */
+  #overlaps: TierOverlaps = newOverlaps(64);
 
   constructor(catalogue: Catalogue, loads: LoadTable, random: () => number) {
     this.#catalogue = catalogue;
@@ -44,17 +29,32 @@ export class Placer {
     this.#random = random;
   }
 
+  /** Looks up who holds the prompt. What `candidates` returns next is of this subject. */
+  look({ hashes, model }: Placeable): void {
+    if (this.#overlaps.device.length < this.#catalogue.slotLimit) {
+      this.#overlaps = newOverlaps(2 * this.#catalogue.slotLimit);
+    }
+    if (hashes !== undefined && model !== undefined) {
+      model.index.tierOverlaps(hashes, this.#overlaps);
+      return;
+    }
+    const { device, host, disk } = this.#overlaps;
+    device.fill(0);
+    host.fill(0);
+    disk.fill(0);
+  }
+
   /** The ranks that could serve the request, with their state; those that may not say why. */
-  candidates(prepared: PreparedRequest, constraints: Constraints, assumesKvReuse: boolean): Candidate[] {
-    const overlaps = this.#overlapsOf(prepared);
-    const sequence = prepared.hashes?.sequence ?? noHashes;
-    const blocks = prepared.hashes?.count ?? 0;
-    return this.#catalogue.ranksFor(prepared.model?.name).map((rank) => ({
+  candidates(subject: Placeable, constraints: Constraints, assumesKvReuse: boolean): Candidate[] {
+    const { device, host, disk } = this.#overlaps;
+    const sequence = subject.hashes?.sequence ?? noHashes;
+    const blocks = subject.hashes?.count ?? 0;
+    return this.#catalogue.ranksFor(subject.model?.name).map((rank) => ({
       rank,
       exclusion: exclusionOf(rank, constraints, false),
-      deviceBlocks: overlaps[rank.slot] ?? 0,
-      hostBlocks: 0,
-      diskBlocks: 0,
+      deviceBlocks: device[rank.slot] ?? 0,
+      hostBlocks: host[rank.slot] ?? 0,
+      diskBlocks: disk[rank.slot] ?? 0,
       sharedCacheBlocks: 0,
       isLoadKnown: true,
       activePrefillTokens: this.#loads.activePrefillTokens(rank.slot),
@@ -66,39 +66,37 @@ export class Placer {
   }
 
   /** @throws RoutingError no_endpoints or saturated */
-  choose(prepared: PreparedRequest, candidates: readonly Candidate[], rules: PhaseRules): PhaseChoice {
+  choose(subject: Placeable, candidates: readonly Candidate[], rules: PhaseRules): PhaseChoice {
     const request: PickRequest = {
-      promptTokens: prepared.prompt?.tokenIds.length ?? 0,
-      blockSize: prepared.model?.pipeline?.blockSize ?? 1,
+      promptTokens: subject.promptTokens ?? 0,
+      blockSize: subject.model?.index.blockSize ?? 1,
       phase: rules.phase,
       tracksPrefill: rules.tracksPrefill,
     };
     const choice = choose(candidates, request, rules.options, this.#random);
     const picked = candidates[choice.chosen];
     if (picked === undefined) throw new Error("the choice is outside of the candidates");
-    return { candidates, choice, rank: picked.rank, request, options: rules.options };
+    return { candidates, choice, picked, rank: picked.rank, request, rules };
+  }
+
+  /** Whether the chosen rank is still the one of its slot: a selection that was kept for a while may outlive its worker. */
+  isPresent(rank: WorkerRank): boolean {
+    return this.#catalogue.rankAt(rank.slot) === rank;
   }
 
   /** @throws RoutingError saturated when too many reservations are held */
-  book(prepared: PreparedRequest, chosen: PhaseChoice, rules: PhaseRules): Reservation {
-    const overlapBlocks = chosen.candidates[chosen.choice.chosen]?.deviceBlocks ?? 0;
-    return this.#loads.reserve(chosen.rank.slot, {
-      promptTokens: prepared.prompt?.tokenIds.length ?? 0,
-      cachedTokens: overlapBlocks * (prepared.model?.pipeline?.blockSize ?? 0),
-      sequence: prepared.hashes?.sequence ?? noHashes,
-      count: prepared.hashes?.count ?? 0,
+  book(subject: Placeable, { rank, picked, request, rules }: PhaseChoice): Reservation {
+    return this.#loads.reserve(rank.slot, {
+      promptTokens: request.promptTokens,
+      cachedTokens: estimatedCachedTokens(picked, request.blockSize, rules.options),
+      sequence: subject.hashes?.sequence ?? noHashes,
+      count: subject.hashes?.count ?? 0,
       tracksPrefill: rules.tracksPrefill,
       assumesKvReuse: rules.assumesKvReuse,
     });
   }
+}
 
-  /** One array for all picks: nothing waits between filling it and the last read. */
-  #overlapsOf(prepared: PreparedRequest): Int32Array {
-    if (this.#overlaps.length < this.#catalogue.slotLimit) {
-      this.#overlaps = new Int32Array(2 * this.#catalogue.slotLimit);
-    }
-    this.#overlaps.fill(0);
-    if (prepared.hashes !== undefined) prepared.model?.index.overlaps(prepared.hashes, this.#overlaps);
-    return this.#overlaps;
-  }
+function newOverlaps(slots: number): TierOverlaps {
+  return { device: new Int32Array(slots), host: new Int32Array(slots), disk: new Int32Array(slots) };
 }

@@ -1,10 +1,11 @@
-import { type ParsedRequest, parseRequest, type RequestApi, tokenDataEdit } from "../api/index.ts";
+import { type ParsedRequest, parseRequest, tokenDataEdit } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
-import type { BodyEdit, JsonReader } from "../json/index.ts";
-import { type BlockHashes, hashBlocks } from "../kv/index.ts";
+import type { JsonReader } from "../json/index.ts";
+import { hashBlocks } from "../kv/index.ts";
 import type { TokenizedPrompt } from "../model/index.ts";
-import { type PinnedWorker, pinnedWorkerOf, refuseClientPins } from "./client-pins.ts";
+import { refuseClientPins, trustedDemandsOf } from "./client-pins.ts";
 import type { ModelRegistry, ServedModel } from "./model-registry.ts";
+import { noDemands, type Placeable } from "./placeable.ts";
 import type { RouteRequest } from "./route-request.ts";
 
 export interface PrepareOptions {
@@ -19,16 +20,9 @@ export interface PrepareOptions {
 }
 
 /** A request whose tokens are known as far as they can be: everything a choice needs but the state of the workers. */
-export interface PreparedRequest {
-  readonly api: RequestApi;
-  readonly model: ServedModel | undefined;
+export interface PreparedRequest extends Placeable {
   /** Undefined when the request is routed by load; `loadOnlyReason` says why. */
   readonly prompt: TokenizedPrompt | undefined;
-  readonly hashes: BlockHashes | undefined;
-  readonly bodyEdit: BodyEdit | undefined;
-  readonly loadOnlyReason: string | undefined;
-  /** A worker that a trusted client chose in the body. */
-  readonly pinned: PinnedWorker | undefined;
 }
 
 /**
@@ -43,7 +37,7 @@ export async function prepareRequest(
   const parsed = parse(request, models, options);
   if (!request.trustClient) refuseClientPins(parsed);
   const model = servedModel(parsed.model, models, options);
-  const base = { api: parsed.api, model, pinned: request.trustClient ? pinnedWorkerOf(parsed) : undefined };
+  const base = { api: parsed.api, model, demands: request.trustClient ? trustedDemandsOf(parsed) : noDemands };
   if (parsed.api === "promptless") return loadOnly(base, parsed.reason);
   if (model?.pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
   const prompt = await model.pipeline.tokenize(parsed);
@@ -51,6 +45,7 @@ export async function prepareRequest(
   return {
     ...base,
     prompt,
+    promptTokens: prompt.tokenIds.length,
     hashes: hashBlocks(prompt.tokenIds, {
       blockSize: model.pipeline.blockSize,
       cacheSalt: cacheNamespace(request) ?? parsed.extensions.cacheSalt,
@@ -80,10 +75,11 @@ function engineOf(model: ServedModel | undefined): "vllm" | "sglang" | undefined
   return name === "dynamo" ? undefined : name;
 }
 
-function loadOnly(base: Pick<PreparedRequest, "api" | "model" | "pinned">, reason: string): PreparedRequest {
+function loadOnly(base: Pick<PreparedRequest, "api" | "model" | "demands">, reason: string): PreparedRequest {
   return {
     ...base,
     prompt: undefined,
+    promptTokens: undefined,
     hashes: undefined,
     bodyEdit: undefined,
     loadOnlyReason: reason,

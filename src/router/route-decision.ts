@@ -1,9 +1,11 @@
 import type { RequestApi } from "../api/index.ts";
 import type { BodyEdit } from "../json/index.ts";
+import type { Lease, LeasedLoad } from "../load/index.ts";
 import type { RouteExplanation } from "./explanation.ts";
+import type { Selection } from "./selection.ts";
 
 /** The load booked for one routed request. Every method is idempotent and harmless after `release`. */
-export interface RouteReservation {
+export interface RouteReservation extends LeasedLoad {
   /** The first content byte came back: the prompt is prefilled. */
   prefillComplete(): void;
   /** The request is over, however it ended. */
@@ -16,7 +18,7 @@ export interface RouteReservation {
 }
 
 /** Where a request goes, and what to change on its way there. */
-export interface RouteDecision {
+export interface RouteTarget {
   /** `ip:port` (or `[v6]:port`) of the picked worker. */
   readonly endpoint: string;
   /** Endpoints to try next, best first; empty when the profile forbids a second choice. */
@@ -25,7 +27,6 @@ export interface RouteDecision {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The byte-exact change of the body, or undefined: the body goes on as it came. */
   readonly bodyEdit: BodyEdit | undefined;
-  readonly reservation: RouteReservation;
   readonly api: RequestApi;
   /** Name of the configured model that was routed to; undefined when the request names none. */
   readonly model: string | undefined;
@@ -33,6 +34,17 @@ export interface RouteDecision {
   readonly inputTokens: number | undefined;
   /** Prompt tokens that the picked worker is believed to hold; undefined when the tokens are not known. */
   readonly predictedCachedTokens: number | undefined;
+  readonly selection: Selection;
   /** Why this worker: every candidate with its costs. Built on demand; holds no prompt content. */
   explain(): RouteExplanation;
+}
+
+/** A target whose load is booked for as long as the surface holds the request. */
+export interface RouteDecision extends RouteTarget {
+  readonly reservation: RouteReservation;
+}
+
+/** A target whose load is booked for a caller that answers by the lease's id. */
+export interface LeasedDecision extends RouteTarget {
+  readonly lease: Lease;
 }

@@ -1,13 +1,17 @@
-import type { Catalogue, WorkerId, WorkerRole } from "../fleet/index.ts";
-import type { LoadTable, Reservation } from "../load/index.ts";
-import { type Constraints, explain, fallbackOrder, type PickExplanation, type PickOptions } from "../pick/index.ts";
+import { RoutingError } from "../errors/index.ts";
+import type { Catalogue } from "../fleet/index.ts";
+import type { LeaseTable, LoadTable } from "../load/index.ts";
+import { explain, fallbackOrder, type PickExplanation, type PickOptions } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
 import type { RouteExplanation } from "./explanation.ts";
 import type { ModelRegistry } from "./model-registry.ts";
-import { type PhaseChoice, type PhaseRules, Placer } from "./placement.ts";
+import type { EndpointRestriction, Placeable } from "./placeable.ts";
+import { Placer } from "./placement.ts";
 import { type PreparedRequest, type PrepareOptions, prepareRequest } from "./prepare.ts";
-import type { RouteDecision } from "./route-decision.ts";
+import type { LeasedDecision, RouteDecision, RouteTarget } from "./route-decision.ts";
 import type { RouteRequest } from "./route-request.ts";
+import { type PhaseChoice, predictedCachedTokens, type Selection } from "./selection.ts";
+import { Selector } from "./selector.ts";
 import { workerHeaders } from "./worker-headers.ts";
 
 export interface RouterOptions extends PrepareOptions {
@@ -21,36 +25,26 @@ export interface RouterState {
   readonly models: ModelRegistry;
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
+  readonly leases: LeaseTable;
   /** Uniform in [0,1). */
   readonly random: () => number;
 }
 
-const answeringRoles: ReadonlySet<WorkerRole> = new Set<WorkerRole>(["aggregated", "decode"]);
-const prefillRoles: ReadonlySet<WorkerRole> = new Set<WorkerRole>(["prefill"]);
-
-/** The one entry of all surfaces: a request in, a worker out, its load booked. */
+/**
+ * The one entry of all surfaces: a request in, a worker out. `prepare` may wait; `select`, `book` and `lease` do not, so that
+ * a choice and its booking are one step.
+ */
 export class Router {
   readonly #state: RouterState;
   readonly #options: RouterOptions;
   readonly #placer: Placer;
-  readonly #aggregated: PhaseRules;
-  readonly #prefill: PhaseRules;
-  readonly #decode: PhaseRules;
+  readonly #selector: Selector;
 
   constructor(state: RouterState, options: RouterOptions) {
     this.#state = state;
     this.#options = options;
     this.#placer = new Placer(state.catalogue, state.loads, state.random);
-    const base = { tracksPrefill: true, assumesKvReuse: true, options: options.pick };
-    this.#aggregated = { ...base, phase: "decode" };
-    this.#prefill = { ...base, phase: "prefill" };
-    // dynamo@1.6.1: the decode half of a split request neither counts overlap nor shares blocks nor carries prefill load.
-    this.#decode = {
-      phase: "decode",
-      tracksPrefill: false,
-      assumesKvReuse: false,
-      options: { ...options.pick, overlapScoreCredit: 0 },
-    };
+    this.#selector = new Selector(state.catalogue, this.#placer, options.pick);
   }
 
   /** Tokens and hashes of a request; books nothing. @throws RoutingError */
@@ -69,113 +63,88 @@ export class Router {
   }
 
   /** Chooses and books at one instant: no wait between reading the workers' state and charging it. @throws RoutingError */
-  place(prepared: PreparedRequest, request: RouteRequest): RouteDecision {
-    const constraints = this.#constraints(prepared, request);
-    const prefill = prepared.hashes === undefined ? undefined : this.#placePrefill(prepared, constraints);
+  place(subject: Placeable, restriction: EndpointRestriction): RouteDecision {
+    return this.book(this.select(subject, restriction));
+  }
+
+  /** Where the request would go; books nothing and changes nothing. @throws RoutingError */
+  select(subject: Placeable, restriction: EndpointRestriction): Selection {
+    return this.#selector.select(subject, restriction);
+  }
+
+  /**
+   * Books a selection for as long as the surface holds the request.
+   * @throws RoutingError no_endpoints when a selected worker is gone meanwhile, saturated when too many are booked
+   */
+  book(selection: Selection): RouteDecision {
+    return { ...this.targetOf(selection), reservation: this.#book(selection) };
+  }
+
+  /**
+   * Books a selection for a caller, under a lease.
+   * @param id the caller's own; absent = one is made
+   * @throws RoutingError as `book`; reservation_conflict when the id is held
+   */
+  lease(selection: Selection, id?: string): LeasedDecision {
+    const lease = this.#state.leases.open(() => this.#book(selection), id);
+    return { ...this.targetOf(selection), lease };
+  }
+
+  /** A selection as the request's way: endpoint, headers, change of the body. */
+  targetOf(selection: Selection): RouteTarget {
+    const { subject, answering, prefill } = selection;
+    const profile = subject.model?.pipeline?.profile;
+    return {
+      endpoint: answering.rank.worker.endpoint,
+      fallbacks: profile?.offersFallbacks === false ? [] : this.#fallbacks(answering),
+      headers: workerHeaders({ rank: answering.rank, prefill: prefill?.rank }, profile),
+      bodyEdit: subject.bodyEdit,
+      api: subject.api,
+      model: subject.model?.name,
+      inputTokens: subject.promptTokens,
+      predictedCachedTokens: predictedCachedTokens(selection),
+      selection,
+      explain: () => explainSelection(selection),
+    };
+  }
+
+  /** Both halves of a pair, or nothing. */
+  #book({ subject, answering, prefill }: Selection): BookedReservation {
+    if (!this.#placer.isPresent(answering.rank) || (prefill !== undefined && !this.#placer.isPresent(prefill.rank))) {
+      throw new RoutingError("the selected worker is gone", { code: "no_endpoints" });
+    }
+    const prefillBooking = prefill === undefined ? undefined : this.#placer.book(subject, prefill);
     try {
-      const rules = prefill === undefined ? this.#aggregated : this.#decode;
-      const chosen = this.#choose(prepared, { ...constraints, roles: answeringRoles }, rules);
-      const booked = this.#placer.book(prepared, chosen, rules);
-      return this.#decision(prepared, chosen, booked, prefill);
+      const main = this.#placer.book(subject, answering);
+      return new BookedReservation(this.#state.catalogue, answering, main, prefillBooking);
     } catch (error) {
-      prefill?.booked.release();
+      prefillBooking?.release();
       throw error;
     }
   }
 
-  /** What `place` would choose, without booking. @throws RoutingError */
-  explain(prepared: PreparedRequest, request: RouteRequest): RouteExplanation {
-    const constraints = { ...this.#constraints(prepared, request), roles: answeringRoles };
-    const chosen = this.#choose(prepared, constraints, this.#aggregated);
-    return this.#explanation(prepared, chosen, undefined);
-  }
-
-  #choose(prepared: PreparedRequest, constraints: Constraints, rules: PhaseRules): PhaseChoice {
-    const candidates = this.#placer.candidates(prepared, constraints, rules.assumesKvReuse);
-    return this.#placer.choose(prepared, candidates, rules);
-  }
-
-  /** Undefined when nobody can prefill alone: the request is served aggregated then. */
-  #placePrefill(
-    prepared: PreparedRequest,
-    base: Constraints,
-  ): { chosen: PhaseChoice; booked: Reservation } | undefined {
-    const constraints = { ...base, roles: prefillRoles };
-    const candidates = this.#placer.candidates(prepared, constraints, this.#prefill.assumesKvReuse);
-    if (!candidates.some((candidate) => candidate.exclusion === undefined)) return undefined;
-    const chosen = this.#placer.choose(prepared, candidates, this.#prefill);
-    return { chosen, booked: this.#placer.book(prepared, chosen, this.#prefill) };
-  }
-
-  #constraints(prepared: PreparedRequest, request: RouteRequest): Constraints {
-    const entries = request.requestedEndpoints ?? request.subset;
-    const { pinned } = prepared;
-    return {
-      ...(entries === undefined ? {} : { subset: this.#state.catalogue.matchSubset(entries) }),
-      ...(pinned === undefined
-        ? {}
-        : {
-            pinned: {
-              workerId: pinned.workerId as WorkerId,
-              ...(pinned.dpRank === undefined ? {} : { dpRank: pinned.dpRank }),
-            },
-          }),
-    };
-  }
-
-  #decision(
-    prepared: PreparedRequest,
-    chosen: PhaseChoice,
-    booked: Reservation,
-    prefill: { chosen: PhaseChoice; booked: Reservation } | undefined,
-  ): RouteDecision {
-    const { rank } = chosen;
-    const profile = prepared.model?.pipeline?.profile;
-    const inputTokens = prepared.prompt?.tokenIds.length;
-    const source = prefill?.chosen ?? chosen;
-    return {
-      endpoint: rank.worker.endpoint,
-      fallbacks: profile?.offersFallbacks === false ? [] : this.#fallbacks(chosen),
-      headers: workerHeaders({ rank, prefill: prefill?.chosen.rank }, profile),
-      bodyEdit: prepared.bodyEdit,
-      reservation: new BookedReservation(
-        this.#state.catalogue,
-        { ...chosen, blockSize: prepared.model?.pipeline?.blockSize ?? 0 },
-        booked,
-        prefill?.booked,
-      ),
-      api: prepared.api,
-      model: prepared.model?.name,
-      inputTokens,
-      predictedCachedTokens: inputTokens === undefined ? undefined : predictedTokens(prepared, source, inputTokens),
-      explain: () => this.#explanation(prepared, chosen, prefill?.chosen),
-    };
-  }
-
-  #fallbacks(chosen: PhaseChoice): string[] {
-    return fallbackOrder(chosen.candidates, chosen.choice, this.#options.maxFallbacks).flatMap(
-      (index) => chosen.candidates[index]?.rank.worker.endpoint ?? [],
+  #fallbacks({ candidates, choice }: PhaseChoice): string[] {
+    const { maxFallbacks } = this.#options;
+    if (maxFallbacks === 0) return [];
+    return fallbackOrder(candidates, choice, maxFallbacks).flatMap(
+      (index) => candidates[index]?.rank.worker.endpoint ?? [],
     );
   }
-
-  #explanation(prepared: PreparedRequest, chosen: PhaseChoice, prefill: PhaseChoice | undefined): RouteExplanation {
-    return {
-      api: prepared.api,
-      model: prepared.model?.name,
-      promptTokens: prepared.prompt?.tokenIds.length,
-      promptBlocks: prepared.hashes?.count,
-      loadOnlyReason: prepared.loadOnlyReason,
-      answering: explainPhase(chosen),
-      prefill: prefill === undefined ? undefined : explainPhase(prefill),
-    };
-  }
 }
 
-function explainPhase({ candidates, request, options, choice }: PhaseChoice): PickExplanation {
-  return explain(candidates, request, options, choice);
+/** Why a selection fell as it did. */
+export function explainSelection({ subject, answering, prefill }: Selection): RouteExplanation {
+  return {
+    api: subject.api,
+    model: subject.model?.name,
+    promptTokens: subject.promptTokens,
+    promptBlocks: subject.hashes?.count,
+    loadOnlyReason: subject.loadOnlyReason,
+    answering: explainPhase(answering),
+    prefill: prefill === undefined ? undefined : explainPhase(prefill),
+  };
 }
 
-function predictedTokens(prepared: PreparedRequest, source: PhaseChoice, inputTokens: number): number {
-  const blocks = source.candidates[source.choice.chosen]?.deviceBlocks ?? 0;
-  return Math.min(inputTokens, blocks * (prepared.model?.pipeline?.blockSize ?? 0));
+function explainPhase({ candidates, request, rules, choice }: PhaseChoice): PickExplanation {
+  return explain(candidates, request, rules.options, choice);
 }

@@ -46,7 +46,15 @@ export const reservations = z
   .strictObject({
     maxReservations: count(1)
       .default(65_536)
-      .describe("Most requests whose load is booked at one time; one more is answered 429."),
+      .describe("Most bookings at one time, one for each worker of a request; a request beyond them is answered 429."),
+    leaseMs: milliseconds(1)
+      .default(60_000)
+      .describe(
+        "Idle lease of a reservation that a caller of the route API owns, in ms: any call on its id renews it, and without one its load is freed.",
+      ),
+    maxLeases: count(1)
+      .default(32_768)
+      .describe("Most reservations that callers of the route API hold at one time; one more is answered 429."),
   })
   .prefault({})
   .describe("The load booked for running requests.");

@@ -29,7 +29,7 @@ async function engine(host = "127.0.0.1"): Promise<SimWorker> {
 }
 
 function coreOf(worker: SimWorker, models = ["m"]): Core {
-  const { router, loads, catalogue } = fixture({ workers: [] });
+  const { router, loads, leases, catalogue } = fixture({ workers: [] });
   const served = models.map((name) => ({
     name,
     aliases: [],
@@ -46,7 +46,7 @@ function coreOf(worker: SimWorker, models = ["m"]): Core {
   catalogue.replaceAll(
     staticWorkers([{ name: "w", endpoint: worker.endpoint, kvEvents: kvEventsEndpoint, kvReplay: kvReplayEndpoint }]),
   );
-  return { router, loads, catalogue, models: registry };
+  return { router, loads, leases, catalogue, models: registry };
 }
 
 interface Watched {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Catalogue, type StaticWorkerEntry, staticWorkers } from "../../../src/fleet/index.ts";
 import { hashBlocks, PrefixIndex } from "../../../src/kv/index.ts";
-import { LoadTable } from "../../../src/load/index.ts";
+import { LeaseTable, LoadTable } from "../../../src/load/index.ts";
 import { type ProfileName, profileByName, type TokenizedPrompt } from "../../../src/model/index.ts";
 import { resolvePickOptions } from "../../../src/pick/index.ts";
 import {
@@ -49,6 +49,7 @@ export interface Fixture {
   readonly router: Router;
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
+  readonly leases: LeaseTable;
   readonly model: ServedModel;
   /** Makes a worker hold the blocks of a text. */
   hold(worker: string, text: string): void;
@@ -59,16 +60,31 @@ export interface FixtureOptions {
   readonly workers: readonly StaticWorkerEntry[];
   readonly options?: Partial<RouterOptions>;
   readonly random?: () => number;
+  readonly clock?: { now(): number };
 }
 
-export function fixture({ profile = "dynamo", workers, options = {}, random = () => 0 }: FixtureOptions): Fixture {
+export function fixture({
+  profile = "dynamo",
+  workers,
+  options = {},
+  random = () => 0,
+  clock = { now: () => 0 },
+}: FixtureOptions): Fixture {
   const index = new PrefixIndex({ blockSize, maxBlocks: 1024 });
   const model: ServedModel = { name: "m", aliases: ["alias"], pipeline: characterPipeline(profile), index };
   const catalogue = new Catalogue();
   catalogue.replaceAll(staticWorkers(workers));
   const loads = new LoadTable();
+  let lastId = 0;
+  const leases = new LeaseTable({ leaseMs: 1_000 }, clock, () => `made-${++lastId}`);
+  catalogue.subscribe({
+    onRemoved: ({ slot }) => {
+      loads.removeSlot(slot);
+      leases.dropLost();
+    },
+  });
   const router = new Router(
-    { models: new ModelRegistry([model]), catalogue, loads, random },
+    { models: new ModelRegistry([model]), catalogue, loads, leases, random },
     {
       pick: resolvePickOptions(),
       maxFallbacks: 0,
@@ -90,7 +106,7 @@ export function fixture({ profile = "dynamo", workers, options = {}, random = ()
       localHashes: hashes.local,
     });
   };
-  return { router, catalogue, loads, model, hold };
+  return { router, catalogue, loads, leases, model, hold };
 }
 
 export function headers(values: Readonly<Record<string, string>> = {}): RequestHeaders {

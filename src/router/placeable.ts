@@ -1,0 +1,48 @@
+import type { RequestApi } from "../api/index.ts";
+import type { BodyEdit } from "../json/index.ts";
+import type { BlockHashes } from "../kv/index.ts";
+import type { Constraints, PickOverrides } from "../pick/index.ts";
+import type { ServedModel } from "./model-registry.ts";
+
+/** What a request demands of the choice, beside its prompt. */
+export interface RouteDemands {
+  /** Demands on the worker; roles and the gateway's subset are the router's to add. */
+  readonly constraints: Omit<Constraints, "roles" | "subset">;
+  /** The request's own weights; undefined = as configured. */
+  readonly overrides: RouteOverrides | undefined;
+}
+
+/** What one request may change of how it is chosen and charged. */
+export interface RouteOverrides extends PickOverrides {
+  /** Whether the prompt's uncached tokens count and are charged. */
+  readonly tracksPrefill?: boolean;
+  /** Whether blocks equal to a running request's count and are charged once. */
+  readonly assumesKvReuse?: boolean;
+}
+
+/** Demands of a request that has none. */
+export const noDemands: RouteDemands = { constraints: {}, overrides: undefined };
+
+/** A request as the choice sees it, whoever computed its tokens and hashes. */
+export interface Placeable {
+  readonly api: RequestApi;
+  /** Undefined: placed by load among the workers of every model. */
+  readonly model: ServedModel | undefined;
+  /** Prompt length; undefined when it is not known. */
+  readonly promptTokens: number | undefined;
+  /** The prompt's complete blocks; undefined when the choice goes by load alone. */
+  readonly hashes: BlockHashes | undefined;
+  /** The byte-exact change of the body that goes with the choice. */
+  readonly bodyEdit: BodyEdit | undefined;
+  /** Why the choice goes by load alone, or why tokens are not claimed. */
+  readonly loadOnlyReason: string | undefined;
+  readonly demands: RouteDemands;
+}
+
+/** To which endpoints the caller restricts the choice. */
+export interface EndpointRestriction {
+  /** `ip` or `ip:port`; undefined = no restriction, empty = nothing is allowed. Source: the endpoint-picker protocol's subset hint. */
+  readonly subset: readonly string[] | undefined;
+  /** Endpoints a conformance test asks for; they take the place of `subset`. */
+  readonly requestedEndpoints: readonly string[] | undefined;
+}
