@@ -22,6 +22,7 @@ interface ExplainOptions extends ConfigOptions {
   readonly modelDir?: string;
   readonly model: string;
   readonly profile: "dynamo" | "vllm" | "sglang";
+  readonly tokenizerView?: "raw" | "transformers5";
   readonly waitMs: number;
 }
 
@@ -131,6 +132,12 @@ function program(): Command {
       .option("--model <name>", "model name for --cases", "model")
       .addOption(
         new Option("--profile <name>", "profile for --cases").choices(["dynamo", "vllm", "sglang"]).default("dynamo"),
+      )
+      .addOption(
+        new Option(
+          "--tokenizer-view <view>",
+          "whose reading of the tokenizer's files counts for --cases (default: raw for dynamo, else transformers5)",
+        ).choices(["raw", "transformers5"]),
       )
       .action(explainCommand),
   );

@@ -16,6 +16,8 @@ export interface CasesOptions {
   /** The model's name; fills in for `model` in bodies that have none. */
   readonly model: string;
   readonly profile: "dynamo" | "vllm" | "sglang";
+  /** Whose reading of the tokenizer's files counts. Default: the profile's. */
+  readonly tokenizerView?: "raw" | "transformers5";
 }
 
 /** Answers each line of `input` with one line: the tokens of a request, by the code that routes requests. */
@@ -40,10 +42,15 @@ async function answerLine(line: string, number: number, model: string, router: R
   }
 }
 
-async function singleModelRouter({ modelDir, model, profile }: CasesOptions): Promise<Router> {
+async function singleModelRouter({ modelDir, model, profile, tokenizerView }: CasesOptions): Promise<Router> {
   const blockSize = 16;
   const pipeline = await Model.load(
-    { name: model, profile: profileByName(profile), blockSize },
+    {
+      name: model,
+      profile: profileByName(profile),
+      blockSize,
+      ...(tokenizerView === undefined ? {} : { tokenizerView }),
+    },
     await readModelFolder(modelDir),
   );
   const served = { name: model, aliases: [], pipeline, index: new PrefixIndex({ blockSize, maxBlocks: 1 }) };

@@ -21,7 +21,13 @@ async function loadModel(settings: ModelSettings, shared: SharedOptions): Promis
   try {
     const files = await readModelFolder(folder);
     const pipeline = await Model.load(
-      { ...shared, name, profile: profileByName(profile), blockSize, tokenizerView },
+      {
+        ...shared,
+        name,
+        profile: profileByName(profile),
+        blockSize,
+        ...(tokenizerView === undefined ? {} : { tokenizerView }),
+      },
       files,
     );
     return { name, aliases, pipeline, hasReasoningParser, index };

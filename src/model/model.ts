@@ -33,7 +33,7 @@ export interface ModelOptions {
    * and 3 s on the thread pool.
    */
   readonly maxPromptLength?: number;
-  /** Whose reading of the tokenizer's files counts. Default `raw`. */
+  /** Whose reading of the tokenizer's files counts. Default: the profile's. */
   readonly tokenizerView?: TokenizerView;
   /** Memory for the text met lately; give one to several models to bound them together. Default: 256 MiB of its own. */
   readonly cache?: CacheBudget;
@@ -117,14 +117,14 @@ export class Model {
 }
 
 async function loadedTokenizer(
-  { tokenizerView, cache }: ModelOptions,
+  { profile, tokenizerView, cache }: ModelOptions,
   files: ModelFiles,
   parsed: ParsedFiles,
 ): Promise<Tokenizer> {
   const modelType = configModelType(parsed.config);
   try {
     return await loadTokenizer(files.tokenizerJson, parsed.tokenizerConfig, {
-      ...(tokenizerView === undefined ? {} : { view: tokenizerView }),
+      view: tokenizerView ?? profile.tokenizerView,
       ...(cache === undefined ? {} : { cache }),
       ...(modelType === undefined ? {} : { modelType }),
       maxUncutUnits,

@@ -1,4 +1,5 @@
 import type { TemplateDialect } from "../template/index.ts";
+import type { TokenizerView } from "../tokenizer/index.ts";
 
 export type ProfileName = "dynamo" | "vllm" | "sglang";
 
@@ -21,6 +22,8 @@ export interface Profile {
   readonly dialect: "dynamo" | "engine";
   /** Whose Jinja renders the prompt. */
   readonly templateDialect: TemplateDialect;
+  /** Whose reading of the tokenizer's files counts, unless the model says otherwise. */
+  readonly tokenizerView: TokenizerView;
 }
 
 const engine = {
@@ -31,6 +34,7 @@ const engine = {
   offersFallbacks: true,
   dialect: "engine",
   templateDialect: "huggingface",
+  tokenizerView: "transformers5",
 } as const;
 
 const profiles: Readonly<Record<ProfileName, Profile>> = {
@@ -44,6 +48,7 @@ const profiles: Readonly<Record<ProfileName, Profile>> = {
     hidesToolsOnChoiceNone: true,
     dialect: "dynamo",
     templateDialect: "dynamo",
+    tokenizerView: "raw",
   },
   vllm: { ...engine, name: "vllm", hidesToolsOnChoiceNone: false },
   sglang: { ...engine, name: "sglang", hidesToolsOnChoiceNone: true },

@@ -22,9 +22,9 @@ const model = z.strictObject({
     .describe("Most cached blocks that the prefix index remembers over all workers; the oldest are forgotten."),
   tokenizerView: z
     .enum(["raw", "transformers5"])
-    .default("raw")
+    .optional()
     .describe(
-      "Whose reading of the tokenizer's files counts: `raw` takes `tokenizer.json` as it stands; `transformers5` is what engines on transformers 5 make of it. They differ for the class LlamaTokenizer.",
+      "Whose reading of the tokenizer's files counts: `raw` takes `tokenizer.json` as it stands; `transformers5` is what engines on transformers 5 make of it. They differ for the class LlamaTokenizer. When absent: `raw` for the profile `dynamo`, `transformers5` for `vllm` and `sglang`.",
     ),
   reasoningParser: z
     .boolean()

@@ -57,7 +57,6 @@ describe("loadConfig", () => {
         folder: "/m",
         profile: "dynamo",
         reasoningParser: false,
-        tokenizerView: "raw",
         blockSize: 16,
         maxIndexBlocks: 4_000_000,
         loadOnly: false,
