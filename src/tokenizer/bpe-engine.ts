@@ -17,13 +17,14 @@ export interface BpeEngineParts {
   readonly normalizedTokens: TokenMatcher | undefined;
   readonly normalizer: Normalizer;
   readonly metaspace: Metaspace | undefined;
+  /** Whether U+2581 is put before each piece between added tokens, not only before the text. */
+  readonly prefixesEveryPiece: boolean;
   readonly scanner: WordScanner;
   readonly words: WordEncoder;
 }
 
 /** Text to ids without looking back: added tokens, normal form, words, merges. */
 export class BpeEngine {
-  /** Whether U+2581 is put before each piece between added tokens, not only before the text. */
   readonly prefixesEveryPiece: boolean;
   /** Whether U+2581 is put before the text. */
   readonly prefixesText: boolean;
@@ -33,9 +34,8 @@ export class BpeEngine {
 
   constructor(parts: BpeEngineParts) {
     this.#parts = parts;
-    const prepend = parts.metaspace?.prepend ?? "never";
-    this.prefixesEveryPiece = parts.normalizer.prepends || prepend === "always";
-    this.prefixesText = this.prefixesEveryPiece || prepend === "first";
+    this.prefixesEveryPiece = parts.prefixesEveryPiece;
+    this.prefixesText = parts.prefixesEveryPiece || parts.metaspace?.prepend === "first";
     this.#replacesSpaces = parts.normalizer.replacesSpaces || parts.metaspace !== undefined;
   }
 

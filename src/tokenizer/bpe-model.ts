@@ -2,9 +2,10 @@ import { characterOfByte } from "./byte-alphabet.ts";
 import { asList, asShape, type Shape } from "./json-shape.ts";
 import { MergeTable } from "./merge-table.ts";
 import { PairSet } from "./pair-set.ts";
+import { sharedInt32 } from "./shared-arrays.ts";
 import { UnsupportedFeature } from "./unsupported-feature.ts";
-import { WholeWords } from "./whole-words.ts";
-import { ByteSymbols, CharacterSymbols, type WordSymbols } from "./word-symbols.ts";
+import { buildWholeWords } from "./whole-words.ts";
+import type { SymbolTables } from "./word-symbols.ts";
 
 /** A model of type BPE as its tokenizer.json describes it. */
 export interface BpeModel {
@@ -32,7 +33,7 @@ export function readBpeModel(component: unknown): BpeModel {
 
 /** Ranks, pairs and results of the merges. */
 export function mergeTableOf({ vocabulary, merges }: BpeModel): MergeTable {
-  const table = new MergeTable(merges.length);
+  const table = MergeTable.empty(merges.length);
   merges.forEach(([left, right], rank) => {
     table.add(idOf(vocabulary, left), idOf(vocabulary, right), rank, idOf(vocabulary, left + right));
   });
@@ -40,13 +41,13 @@ export function mergeTableOf({ vocabulary, merges }: BpeModel): MergeTable {
 }
 
 /** Symbols of a byte-level model. @throws UnsupportedFeature when a byte has no token */
-export function byteSymbolsOf({ vocabulary, ignoreMerges }: BpeModel): WordSymbols {
+export function byteSymbolsOf({ vocabulary, ignoreMerges }: BpeModel): SymbolTables {
   const idOfByte = Int32Array.from(characterOfByte, (character) => idOf(vocabulary, character));
-  return new ByteSymbols(idOfByte, ignoreMerges ? new WholeWords(vocabulary) : undefined);
+  return { kind: "bytes", idOfByte, wholeWords: ignoreMerges ? buildWholeWords(vocabulary) : undefined };
 }
 
 /** Symbols of a SentencePiece model. @throws UnsupportedFeature when a character could become neither itself nor bytes */
-export function characterSymbolsOf(model: BpeModel): WordSymbols {
+export function characterSymbolsOf(model: BpeModel): SymbolTables {
   const { vocabulary, merges } = model;
   if (!model.byteFallback || model.ignoreMerges)
     throw new UnsupportedFeature("BPE without bytes that takes the whole text");
@@ -59,12 +60,15 @@ export function characterSymbolsOf(model: BpeModel): WordSymbols {
   if (merges.some(([left, right]) => byteTokens.has(left) || byteTokens.has(right))) {
     throw new UnsupportedFeature("merges of bytes");
   }
-  const idOfCharacter = new Map<number, number>();
+  const idOfUnit = sharedInt32(0x1_0000).fill(-1);
+  const idOfOther = new Map<number, number>();
   for (const [token, id] of vocabulary) {
     const point = token.codePointAt(0) ?? 0;
-    if (token.length === (point > 0xffff ? 2 : 1)) idOfCharacter.set(point, id);
+    if (token.length !== (point > 0xffff ? 2 : 1)) continue;
+    if (point > 0xffff) idOfOther.set(point, id);
+    else idOfUnit[point] = id;
   }
-  return new CharacterSymbols(idOfCharacter, idOfByte);
+  return { kind: "characters", idOfByte, idOfUnit, idOfOther };
 }
 
 /** Characters that some merge, or an added token, holds side by side. */

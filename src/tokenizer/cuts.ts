@@ -34,6 +34,20 @@ export function lastCut(cuts: Cuts, text: string, from: number, limit: number): 
   return -1;
 }
 
+/** Which of the places for cuts a model has. */
+export interface PatternCutRules {
+  readonly beforeSpaces: boolean;
+  readonly afterLineFeeds: boolean;
+}
+
+/** @param tokens added tokens, in which no cut may fall */
+export function patternCutRules(tokens: readonly string[]): PatternCutRules {
+  return {
+    beforeSpaces: !tokens.some((token) => /[^ ] /.test(token)),
+    afterLineFeeds: !tokens.some((token) => /\n[^\n]/.test(token)),
+  };
+}
+
 /**
  * Cuts for the patterns of letters-scanner, cased-letters-scanner and split-runs-scanner. Before a space that follows something else: a space only ever begins a
  * word, no alternative looks behind, and none looks ahead but from white space. After a line feed that something else follows: it ends a word in every alternative (in the
@@ -43,14 +57,7 @@ export class PatternCuts implements Cuts {
   readonly #beforeSpaces: boolean;
   readonly #afterLineFeeds: boolean;
 
-  /** @param tokens added tokens, in which no cut may fall */
-  constructor(tokens: Iterable<string>) {
-    let beforeSpaces = true;
-    let afterLineFeeds = true;
-    for (const token of tokens) {
-      if (/[^ ] /.test(token)) beforeSpaces = false;
-      if (/\n[^\n]/.test(token)) afterLineFeeds = false;
-    }
+  constructor({ beforeSpaces, afterLineFeeds }: PatternCutRules) {
     this.#beforeSpaces = beforeSpaces;
     this.#afterLineFeeds = afterLineFeeds;
   }
@@ -65,16 +72,15 @@ export class PatternCuts implements Cuts {
 /** Cuts for models whose words end where no merge joins two characters (joined-characters-scanner). */
 export class JoinCuts implements Cuts {
   readonly #joins: PairSet;
-
   readonly #blocked: ReadonlySet<number>;
 
   /**
    * @param joins as of the scanner, with the neighbours inside added tokens
-   * @param prefixed texts behind which the model puts U+2581: no cut may fall there
+   * @param blocked the last unit of each text behind which the model puts U+2581: no cut may fall there
    */
-  constructor(joins: PairSet, prefixed: readonly string[]) {
+  constructor(joins: PairSet, blocked: ReadonlySet<number>) {
     this.#joins = joins;
-    this.#blocked = new Set(prefixed.map((token) => token.charCodeAt(token.length - 1)));
+    this.#blocked = blocked;
   }
 
   between(before: number, after: number): boolean {

@@ -1,5 +1,5 @@
 import { codePointAt, widthOf } from "./code-units.ts";
-import { PairSet } from "./pair-set.ts";
+import type { PairSet } from "./pair-set.ts";
 import type { WordScanner } from "./word-scanner.ts";
 
 /** SentencePiece's stand-in for a space, U+2581. */
@@ -17,8 +17,8 @@ export class JoinedCharactersScanner implements WordScanner {
    * @param joins last character of a merge's left side, first of its right side
    * @param splitsAtMetaspace whether each U+2581 begins a word (Metaspace with `split: true`)
    */
-  constructor(joins: PairSet | undefined, splitsAtMetaspace: boolean) {
-    this.#joins = joins ?? new PairSet();
+  constructor(joins: PairSet, splitsAtMetaspace: boolean) {
+    this.#joins = joins;
     this.#splitsAtMetaspace = splitsAtMetaspace;
   }
 

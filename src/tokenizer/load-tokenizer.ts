@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { JsonObject } from "../json/index.ts";
 import { CacheBudget } from "./cache-budget.ts";
+import { compileTokenizer } from "./compiled-tokenizer.ts";
 import { ExactTokenizer } from "./exact-tokenizer.ts";
 import { NativeTokenizer } from "./native-tokenizer.ts";
 import type { Tokenizer, TokenizerView } from "./tokenizer.ts";
@@ -40,7 +41,7 @@ export async function loadTokenizer(
   const { maxUncutUnits = Number.POSITIVE_INFINITY } = options;
   try {
     const plan = readTokenizerPlan(tokenizerJson, tokenizerConfig, view, modelType);
-    return new ExactTokenizer(plan, cache, fillRandom, maxUncutUnits);
+    return new ExactTokenizer(compileTokenizer(plan), cache, fillRandom, maxUncutUnits);
   } catch (cause) {
     if (!(cause instanceof UnsupportedFeature)) throw cause;
     const json = tokenizerJson.toString("utf8");

@@ -1,25 +1,43 @@
+import { sharedInt32 } from "./shared-arrays.ts";
+
 const emptySlot = -1;
 /** Ids below are looked up in a square: in byte-level models they are the bytes, which every merge begins with. */
 const squareBits = 9;
 const squareSize = 1 << squareBits;
+
+/** The memory of a table of merges, to be shared between threads once it is filled. */
+export interface MergeSlots {
+  /** Slots of four; see `rankOf` and `mergedOf`. */
+  readonly slots: Int32Array;
+  /** Handles by left and right id. */
+  readonly square: Int32Array;
+}
 
 /**
  * Which pairs of token ids merge: an open-addressing table of four numbers a slot (left id, right id, rank, merged id). The ranks
  * decide the order, lowest first.
  */
 export class MergeTable {
-  /** Slots of four; see `rankOf` and `mergedOf`. */
+  readonly memory: MergeSlots;
   readonly #slots: Int32Array;
   readonly #mask: number;
-  /** Handles by left and right id. */
-  readonly #square = new Int32Array(squareSize * squareSize).fill(-1);
+  readonly #square: Int32Array;
+
+  constructor(memory: MergeSlots) {
+    this.memory = memory;
+    this.#slots = memory.slots;
+    this.#mask = memory.slots.length / 4 - 1;
+    this.#square = memory.square;
+  }
 
   /** @param capacity most merges that will be added */
-  constructor(capacity: number) {
+  static empty(capacity: number): MergeTable {
     let slotCount = 16;
     while (slotCount < capacity * 1.6) slotCount *= 2;
-    this.#slots = new Int32Array(slotCount * 4).fill(emptySlot);
-    this.#mask = slotCount - 1;
+    return new MergeTable({
+      slots: sharedInt32(slotCount * 4).fill(emptySlot),
+      square: sharedInt32(squareSize * squareSize).fill(-1),
+    });
   }
 
   /** A pair that is added again takes the later rank, as in the official engine. */

@@ -1,3 +1,5 @@
+import { sharedUint32 } from "./shared-arrays.ts";
+
 const bits = 22;
 
 /**
@@ -5,7 +7,14 @@ const bits = 22;
  * fill 0.8 % of its half megabyte.
  */
 export class PairSet {
-  readonly #words = new Uint32Array(1 << (bits - 5));
+  /** The bits, in memory that threads can share. */
+  readonly memory: Uint32Array;
+  readonly #words: Uint32Array;
+
+  constructor(memory = sharedUint32(1 << (bits - 5))) {
+    this.memory = memory;
+    this.#words = memory;
+  }
 
   add(first: number, second: number): void {
     const slot = slotOf(first, second);

@@ -1,8 +1,4 @@
-interface Node {
-  readonly children: Map<number, Node>;
-  /** Id of the token that ends here, -1 for none. */
-  id: number;
-}
+import { childOf, type TokenTrie } from "./token-trie.ts";
 
 /** Finds fixed strings in a text, leftmost first and the longest of those that begin there, as an Aho-Corasick automaton of that kind does. */
 export class TokenMatcher {
@@ -10,17 +6,12 @@ export class TokenMatcher {
   start = 0;
   end = 0;
   id = -1;
-  readonly #root: Node = newNode();
+  readonly #trie: TokenTrie;
   readonly #onlyFirst: string | undefined;
-  /** 1 for the units that begin a token. */
-  readonly #begins = new Uint8Array(0x1_0000);
 
-  /** @param tokens distinct and not empty */
-  constructor(tokens: Iterable<readonly [string, number]>) {
-    for (const [token, id] of tokens) this.#add(token, id);
-    const [first, ...others] = this.#root.children.keys();
-    for (const unit of this.#root.children.keys()) this.#begins[unit] = 1;
-    this.#onlyFirst = first !== undefined && others.length === 0 ? String.fromCharCode(first) : undefined;
+  constructor(trie: TokenTrie) {
+    this.#trie = trie;
+    this.#onlyFirst = trie.onlyFirst < 0 ? undefined : String.fromCharCode(trie.onlyFirst);
   }
 
   /** Finds the first match in `text` at or after `from`; false when there is none. */
@@ -33,43 +24,26 @@ export class TokenMatcher {
 
   #candidate(text: string, from: number): number {
     if (this.#onlyFirst !== undefined) return text.indexOf(this.#onlyFirst, from);
-    const begins = this.#begins;
+    const { roots } = this.#trie;
     for (let index = from; index < text.length; index++) {
-      if (begins[text.charCodeAt(index)] === 1) return index;
+      if (roots[text.charCodeAt(index)] !== 0) return index;
     }
     return -1;
   }
 
   #matchAt(text: string, start: number): boolean {
-    let node: Node | undefined = this.#root;
+    const trie = this.#trie;
     this.id = -1;
-    for (let index = start; index < text.length; ) {
-      node = node.children.get(text.charCodeAt(index));
-      if (node === undefined) break;
-      index++;
-      if (node.id < 0) continue;
-      this.id = node.id;
-      this.end = index;
+    let node = trie.roots[text.charCodeAt(start)] as number;
+    for (let index = start + 1; node !== 0; index++) {
+      const id = trie.ids[node] as number;
+      if (id >= 0) {
+        this.id = id;
+        this.end = index;
+      }
+      node = index < text.length ? childOf(trie, node, text.charCodeAt(index)) : 0;
     }
     this.start = start;
     return this.id >= 0;
   }
-
-  #add(token: string, id: number): void {
-    let node = this.#root;
-    for (let index = 0; index < token.length; index++) {
-      const unit = token.charCodeAt(index);
-      let child = node.children.get(unit);
-      if (child === undefined) {
-        child = newNode();
-        node.children.set(unit, child);
-      }
-      node = child;
-    }
-    node.id = id;
-  }
-}
-
-function newNode(): Node {
-  return { children: new Map(), id: -1 };
 }

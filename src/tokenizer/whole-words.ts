@@ -1,64 +1,75 @@
 import { bytesOfToken } from "./byte-alphabet.ts";
+import { sharedInt32, sharedUint8, sharedUint32 } from "./shared-arrays.ts";
+
+/** A vocabulary by bytes: an open-addressing table of entries, which have a stretch of `bytes` each. */
+export interface WholeWordTable {
+  /** Entries by hash, -1 for none. */
+  readonly slots: Int32Array;
+  readonly ids: Int32Array;
+  /** Where each entry's bytes begin; those of the next end them. */
+  readonly starts: Uint32Array;
+  readonly bytes: Uint8Array;
+  /** Bytes of the longest entry. */
+  readonly longest: number;
+}
+
+export function buildWholeWords(vocabulary: ReadonlyMap<string, number>): WholeWordTable {
+  const entries: (readonly [Int32Array, number])[] = [];
+  for (const [token, id] of vocabulary) {
+    const bytes = bytesOfToken(token);
+    if (bytes !== undefined) entries.push([Int32Array.from(bytes), id]);
+  }
+  let slotCount = 16;
+  while (slotCount < entries.length * 2) slotCount *= 2;
+  const slots = sharedInt32(slotCount).fill(-1);
+  const ids = sharedInt32(entries.length);
+  const starts = sharedUint32(entries.length + 1);
+  const bytes = sharedUint8(entries.reduce((sum, [token]) => sum + token.length, 0));
+  let longest = 0;
+  entries.forEach(([token, id], entry) => {
+    const start = starts[entry] as number;
+    bytes.set(token, start);
+    starts[entry + 1] = start + token.length;
+    ids[entry] = id;
+    longest = Math.max(longest, token.length);
+    let slot = hashOf(token, token.length) & (slotCount - 1);
+    while (slots[slot] !== -1) slot = (slot + 1) & (slotCount - 1);
+    slots[slot] = entry;
+  });
+  return { slots, ids, starts, bytes, longest };
+}
 
 /** The vocabulary by bytes, for models that take a word as it stands when it is a token (`ignore_merges`). */
 export class WholeWords {
-  readonly #slots: Int32Array;
+  readonly #table: WholeWordTable;
   readonly #mask: number;
-  readonly #ids: Int32Array;
-  readonly #starts: Uint32Array;
-  #bytes = new Uint8Array(1 << 20);
-  #count = 0;
-  #longest = 0;
 
-  constructor(vocabulary: ReadonlyMap<string, number>) {
-    let slotCount = 16;
-    while (slotCount < vocabulary.size * 2) slotCount *= 2;
-    this.#slots = new Int32Array(slotCount).fill(-1);
-    this.#mask = slotCount - 1;
-    this.#ids = new Int32Array(vocabulary.size);
-    this.#starts = new Uint32Array(vocabulary.size + 1);
-    for (const [token, id] of vocabulary) this.#add(bytesOfToken(token), id);
+  constructor(table: WholeWordTable) {
+    this.#table = table;
+    this.#mask = table.slots.length - 1;
   }
 
   /** Id of the token whose bytes are `bytes[0, length)`, or -1. */
   find(bytes: Int32Array, length: number): number {
-    if (length > this.#longest) return -1;
+    const { slots, ids, longest } = this.#table;
+    if (length > longest) return -1;
     let slot = hashOf(bytes, length) & this.#mask;
     for (;;) {
-      const entry = this.#slots[slot] as number;
+      const entry = slots[slot] as number;
       if (entry < 0) return -1;
-      if (this.#equals(entry, bytes, length)) return this.#ids[entry] as number;
+      if (this.#equals(entry, bytes, length)) return ids[entry] as number;
       slot = (slot + 1) & this.#mask;
     }
   }
 
-  #add(token: readonly number[] | undefined, id: number): void {
-    if (token === undefined) return;
-    const bytes = Int32Array.from(token);
-    const start = this.#starts[this.#count] as number;
-    while (start + bytes.length > this.#bytes.length) this.#grow();
-    this.#bytes.set(bytes, start);
-    this.#ids[this.#count] = id;
-    this.#longest = Math.max(this.#longest, bytes.length);
-    let slot = hashOf(bytes, bytes.length) & this.#mask;
-    while (this.#slots[slot] !== -1) slot = (slot + 1) & this.#mask;
-    this.#slots[slot] = this.#count++;
-    this.#starts[this.#count] = start + bytes.length;
-  }
-
-  #equals(entry: number, bytes: Int32Array, length: number): boolean {
-    const start = this.#starts[entry] as number;
-    if ((this.#starts[entry + 1] as number) - start !== length) return false;
+  #equals(entry: number, wanted: Int32Array, length: number): boolean {
+    const { starts, bytes } = this.#table;
+    const start = starts[entry] as number;
+    if ((starts[entry + 1] as number) - start !== length) return false;
     for (let index = 0; index < length; index++) {
-      if (this.#bytes[start + index] !== bytes[index]) return false;
+      if (bytes[start + index] !== wanted[index]) return false;
     }
     return true;
-  }
-
-  #grow(): void {
-    const grown = new Uint8Array(this.#bytes.length * 2);
-    grown.set(this.#bytes);
-    this.#bytes = grown;
   }
 }
 

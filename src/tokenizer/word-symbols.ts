@@ -1,6 +1,27 @@
 import { codePointAt, widthOf } from "./code-units.ts";
 import { writeUtf8 } from "./utf8.ts";
-import type { WholeWords } from "./whole-words.ts";
+import { WholeWords, type WholeWordTable } from "./whole-words.ts";
+
+/** What a word's symbols are made from, in memory that threads can share. */
+export type SymbolTables =
+  | {
+      readonly kind: "bytes";
+      readonly idOfByte: Int32Array;
+      /** For models with `ignore_merges`. */
+      readonly wholeWords: WholeWordTable | undefined;
+    }
+  | {
+      readonly kind: "characters";
+      readonly idOfByte: Int32Array;
+      /** Ids of the BMP's characters, -1 for none. */
+      readonly idOfUnit: Int32Array;
+      /** Ids of the others, by code point. */
+      readonly idOfOther: ReadonlyMap<number, number>;
+    };
+
+export function symbolsFrom(tables: SymbolTables): WordSymbols {
+  return tables.kind === "bytes" ? new ByteSymbols(tables) : new CharacterSymbols(tables);
+}
 
 /** Turns a word into the symbols that its merges start from. */
 export interface WordSymbols {
@@ -15,14 +36,13 @@ export interface WordSymbols {
 }
 
 /** Byte-level models: one symbol a UTF-8 byte. */
-export class ByteSymbols implements WordSymbols {
+class ByteSymbols implements WordSymbols {
   readonly #idOfByte: Int32Array;
   readonly #wholeWords: WholeWords | undefined;
 
-  /** @param wholeWords for models with `ignore_merges` */
-  constructor(idOfByte: Int32Array, wholeWords: WholeWords | undefined) {
+  constructor({ idOfByte, wholeWords }: Extract<SymbolTables, { kind: "bytes" }>) {
     this.#idOfByte = idOfByte;
-    this.#wholeWords = wholeWords;
+    this.#wholeWords = wholeWords === undefined ? undefined : new WholeWords(wholeWords);
   }
 
   bound(length: number): number {
@@ -42,20 +62,16 @@ export class ByteSymbols implements WordSymbols {
 }
 
 /** SentencePiece BPE: one symbol a character; one a UTF-8 byte where the vocabulary has no such character. */
-export class CharacterSymbols implements WordSymbols {
-  readonly #idOfCharacter: ReadonlyMap<number, number>;
-  /** Ids of the BMP's characters, -1 for none: the map's copy for the common case. */
-  readonly #idOfUnit = new Int32Array(0x1_0000).fill(-1);
+class CharacterSymbols implements WordSymbols {
+  readonly #idOfUnit: Int32Array;
+  readonly #idOfOther: ReadonlyMap<number, number>;
   readonly #idOfByte: Int32Array;
   readonly #bytes = new Int32Array(4);
 
-  /** @param idOfCharacter by code point */
-  constructor(idOfCharacter: ReadonlyMap<number, number>, idOfByte: Int32Array) {
-    this.#idOfCharacter = idOfCharacter;
+  constructor({ idOfUnit, idOfOther, idOfByte }: Extract<SymbolTables, { kind: "characters" }>) {
+    this.#idOfUnit = idOfUnit;
+    this.#idOfOther = idOfOther;
     this.#idOfByte = idOfByte;
-    for (const [point, id] of idOfCharacter) {
-      if (point < this.#idOfUnit.length) this.#idOfUnit[point] = id;
-    }
   }
 
   bound(length: number): number {
@@ -67,7 +83,7 @@ export class CharacterSymbols implements WordSymbols {
     for (let index = start; index < end; ) {
       const point = codePointAt(units, index, end);
       const following = index + widthOf(point);
-      const id = point < 0x1_0000 ? (this.#idOfUnit[point] as number) : (this.#idOfCharacter.get(point) ?? -1);
+      const id = point < 0x1_0000 ? (this.#idOfUnit[point] as number) : (this.#idOfOther.get(point) ?? -1);
       if (id >= 0) out[count++] = id;
       else count = this.#writeBytes(units, index, following, out, count);
       index = following;
