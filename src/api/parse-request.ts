@@ -45,7 +45,7 @@ export function parseRequest(path: string | undefined, body: Buffer, options: Pa
   const api = requestApiFromPath(path);
   if (api === "promptless") return parsePromptless(body, options);
   if (api === undefined && body.length === 0) return promptless("the request has no body", undefined, []);
-  const root = rootObject(body, options);
+  const root = rootObject(body, api, options);
   try {
     return parseRoot(api, root, options);
   } catch (error) {
@@ -74,9 +74,11 @@ function apiFromShape(root: JsonObject): PromptApi | undefined {
 }
 
 /** The model is only known once the body is read, so the text is read by the rules of the default dialect. */
-function rootObject(body: Buffer, options: ParseOptions): JsonValue {
+function rootObject(body: Buffer, api: PromptApi | undefined, options: ParseOptions): JsonValue {
   try {
-    return parseJson(body, jsonOptions(options));
+    const given = jsonOptions(options);
+    // The frontend mends raw control characters on OpenAI's paths only.
+    return parseJson(body, api === "messages" ? { ...given, rawControlCharacters: false } : given);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const message = body.length === 0 ? "the request has no body" : `the body is not JSON: ${error.message}`;

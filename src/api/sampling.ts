@@ -5,7 +5,6 @@ import { FieldError } from "./fields/index.ts";
 
 const MAX_OUTPUT_TOKENS = 1_048_576;
 const MAX_STOP_SEQUENCES = 32;
-const MAX_GRAMMAR_DEPTH = 500;
 
 /** Refuses a number outside [least, most]. */
 export function checkRange(field: string, value: number | undefined, least: number, most: number): void {
@@ -40,10 +39,6 @@ export interface SamplingFields {
   readonly user?: string | undefined;
   readonly stream?: boolean | undefined;
   readonly stream_options?: object | undefined;
-  readonly guided_json?: JsonValue | undefined;
-  readonly guided_regex?: string | undefined;
-  readonly guided_grammar?: string | undefined;
-  readonly guided_choice?: readonly string[] | undefined;
 }
 
 /** @throws FieldError naming the first option out of its limits */
@@ -64,7 +59,6 @@ export function checkSampling(request: SamplingFields): void {
   if (request.stream !== true && request.stream_options !== undefined) {
     throw new FieldError("is only allowed when `stream` is true", "stream_options");
   }
-  checkGuidedDecoding(request);
 }
 
 export function checkTemperature(request: Pick<SamplingFields, "temperature" | "top_p">): void {
@@ -95,29 +89,4 @@ function checkLogitBias(bias: SamplingFields["logit_bias"]): void {
     if (!(value instanceof JsonNumber)) throw new FieldError("must have numbers as values", "logit_bias");
     checkRange("logit_bias", Math.fround(value.toNumber()), -100, 100);
   }
-}
-
-function checkGuidedDecoding(request: SamplingFields): void {
-  const given = [
-    ["guided_json", request.guided_json !== undefined],
-    ["guided_regex", request.guided_regex !== undefined],
-    ["guided_choice", (request.guided_choice?.length ?? 0) > 0],
-    ["guided_grammar", request.guided_grammar !== undefined],
-  ] as const;
-  const [, second] = given.filter(([, isGiven]) => isGiven);
-  if (second !== undefined)
-    throw new FieldError("cannot be combined with another guided-decoding constraint", second[0]);
-  if (request.guided_grammar !== undefined && bracketDepth(request.guided_grammar) > MAX_GRAMMAR_DEPTH) {
-    throw new FieldError(`nests deeper than ${MAX_GRAMMAR_DEPTH} levels`, "guided_grammar");
-  }
-}
-
-function bracketDepth(grammar: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const character of grammar) {
-    if ("([{".includes(character)) deepest = Math.max(deepest, ++depth);
-    else if (")]}".includes(character)) depth = Math.max(0, depth - 1);
-  }
-  return deepest;
 }

@@ -56,9 +56,11 @@ function merged(first: Message, second: Message): Message {
   return withMembers(first, { content: mergedContent(first.get("content"), second.get("content")) });
 }
 
-/** Texts are joined by a blank line, lists of parts are put together; a text beside a list becomes a part. */
+/** Texts are joined by a blank line, lists of parts are put together; a text beside a list becomes a part. Empty texts add nothing. */
 function mergedContent(first: JsonValue | undefined, second: JsonValue | undefined): JsonValue | undefined {
-  if (typeof first === "string" && typeof second === "string") return `${first}\n\n${second}`;
+  if (typeof first === "string" && typeof second === "string") {
+    return first === "" || second === "" ? first + second : `${first}\n\n${second}`;
+  }
   if (first === undefined || first === null) return second;
   if (second === undefined || second === null) return first;
   return [...partsOf(first), ...partsOf(second)];
@@ -66,5 +68,6 @@ function mergedContent(first: JsonValue | undefined, second: JsonValue | undefin
 
 function partsOf(content: JsonValue): readonly JsonValue[] {
   if (isList(content)) return content;
-  return typeof content === "string" ? [textPart(content)] : [content];
+  if (typeof content === "string") return content === "" ? [] : [textPart(content)];
+  return [content];
 }

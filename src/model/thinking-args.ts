@@ -14,27 +14,28 @@ export function withThinkingAliases(args: JsonObject | undefined): JsonObject | 
   return isThinking === undefined ? args : withMembers(args, { thinking: isThinking, enable_thinking: isThinking });
 }
 
-const words: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["1", true],
-  ["yes", true],
-  ["on", true],
-  ["false", false],
-  ["0", false],
-  ["no", false],
-  ["off", false],
-]);
+/** Dynamo's words for truth (dynamo-truthy@1.6.1), case and white space around them ignored. */
+const truthy = new Set(["1", "true", "on", "yes"]);
+const falsy = new Set(["0", "false", "off", "no"]);
 
+/** Any text that is no word for truth switches off. */
 function switchValue(value: JsonValue | undefined): boolean | undefined {
   if (typeof value === "boolean") return value;
   if (value instanceof JsonNumber) return value.toNumber() !== 0;
-  return typeof value === "string" ? words.get(value.trim().toLowerCase()) : undefined;
+  return typeof value === "string" ? truthy.has(word(value)) : undefined;
 }
 
+/** A mode may have other words, which decide nothing. */
 function modeValue(value: JsonValue | undefined): boolean | undefined {
-  if (typeof value === "boolean") return value;
-  if (typeof value !== "string") return undefined;
-  const mode = value.trim().toLowerCase();
-  if (mode === "enabled") return true;
-  return mode === "disabled" ? false : words.get(mode);
+  if (typeof value !== "string") return switchValue(value);
+  // Modes stand without white space around them, words for truth may have some.
+  if (/^enabled$/i.test(value)) return true;
+  if (/^disabled$/i.test(value)) return false;
+  if (truthy.has(word(value))) return true;
+  return falsy.has(word(value)) ? false : undefined;
+}
+
+/** The only word of a text, in lower case; "" for other texts. */
+function word(text: string): string {
+  return /^\p{White_Space}*(\P{White_Space}{1,5})\p{White_Space}*$/u.exec(text)?.[1]?.toLowerCase() ?? "";
 }

@@ -7,6 +7,7 @@ import { serdeObject } from "../serde-json-text.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { checkMedia } from "./check-media.ts";
 import { checkToolChoice, checkTools, effectiveTools } from "./check-tools.ts";
+import { checkForcedTools } from "./forced-tools.ts";
 import type { ChatMessage } from "./messages.ts";
 import { type FunctionTool, type ToolChoice, withToolDefaults } from "./tools.ts";
 
@@ -50,6 +51,7 @@ export function checkDraft(draft: ChatDraft): void {
   const tools = effectiveTools(draft.messages, draft.tools);
   checkTools(tools);
   checkToolChoice(draft.toolChoice, tools);
+  checkForcedTools(draft.toolChoice, tools);
   if (draft.continueFinalMessage === true && draft.addGenerationPrompt !== false) {
     throw new FieldError("needs `add_generation_prompt` to be false", "continue_final_message");
   }

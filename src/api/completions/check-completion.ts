@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { FieldError } from "../fields/index.ts";
+import { checkGuidedDecoding } from "../guided-decoding.ts";
 import { checkOutputTokens, checkRange, checkSampling, isBlank } from "../sampling.ts";
 import type { CompletionFields } from "./completion-fields.ts";
 import { checkPrompt, promptCount } from "./prompt.ts";
@@ -23,6 +24,7 @@ export function checkCompletion(request: CompletionFields): void {
   checkOutputTokens("max_tokens", request.max_tokens);
   checkRange("logprobs", request.logprobs, 0, 5);
   checkSampling(request);
+  checkGuidedDecoding(request, false);
   checkBestOf(request);
   checkChoices(request);
   for (const name of ["add_generation_prompt", "continue_final_message"] as const) {

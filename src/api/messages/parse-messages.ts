@@ -16,6 +16,7 @@ import { thinkingArgs } from "./thinking-args.ts";
  */
 export function parseMessages(root: JsonObject, hasReasoningParser: boolean): ChatParsed {
   const request = messagesFields(root, "refuse");
+  if (request.messages.length === 0) throw new FieldError("must have at least one message", "messages");
   if (isBlank(request.model)) throw refusal("model", "must not be empty", "unknown_model");
   checkOutputTokens("max_tokens", request.max_tokens);
   checkOutputFormat(request.output_config);

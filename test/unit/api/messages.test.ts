@@ -232,6 +232,7 @@ describe("a Messages request that the frontend refuses", () => {
     ["max_tokens", { max_tokens: 1_048_577 }],
     ["max_tokens", { max_tokens: null }],
     ["messages", { messages: [] }],
+    ["messages", { messages: [], system: "x" }],
     ["messages[0].role", { messages: [{ role: "tool", content: "x" }] }],
     ["messages[0].content", { messages: [{ role: "user", content: [] }] }],
     ["messages[0].content", { messages: [{ role: "user", content: null }] }],
@@ -268,6 +269,13 @@ describe("a Messages request that the frontend refuses", () => {
     ["nvext.zz", { nvext: { zz: 1 } }],
   ])("is answered 400, naming %s", (field, body) => {
     expect(refusalOf(() => parseBody(path, { ...request, ...body }))).toMatchObject({ status: 400, field });
+  });
+
+  it("is answered 400 for a raw control character, which the other APIs take for itself", () => {
+    const text = (body: string) => `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"hi"}]${body}}`;
+    for (const body of [',"system":"a\nb"', ',"zz":"\t"', ',"a\u0000b":1']) {
+      expect(refusalOf(() => parseText(path, text(body)))).toMatchObject({ status: 400 });
+    }
   });
 
   it("is answered 404 without a model's name", () => {

@@ -58,6 +58,18 @@ describe("system messages", () => {
     ]);
   });
 
+  it.each([
+    { contents: ["", "a"], merged: "a" },
+    { contents: ["a", ""], merged: "a" },
+    { contents: ["", ""], merged: "" },
+    { contents: ["", [{ type: "text", text: "a" }]], merged: [{ type: "text", text: "a" }] },
+    { contents: [[], ""], merged: [] },
+  ])("adds nothing for an empty text: $contents", ({ contents, merged }) => {
+    const users = contents.map((content) => message("user", content));
+    const rules = { demotes: false, coalesces: true };
+    expect(normalizeSystem(users, rules).map(plain)).toEqual([{ role: "user", content: merged }]);
+  });
+
   it("only demotes where users need not alternate", () => {
     expect(normalizeSystem(conversation, { demotes: true, coalesces: false }).map(plain)).toEqual([
       { role: "system", content: "A\n\nB" },
@@ -192,7 +204,15 @@ describe("thinking switches", () => {
     { args: '{"enable_thinking": "false"}', isThinking: false },
     { args: '{"enable_thinking": 0}', isThinking: false },
     { args: '{"thinking": "off"}', isThinking: false },
+    { args: '{"thinking": ""}', isThinking: false },
+    { args: '{"thinking": "maybe"}', isThinking: false },
+    { args: '{"thinking": "enabled"}', isThinking: false },
+    { args: '{"enable_thinking": "\\u00a0ON "}', isThinking: true },
+    { args: '{"enable_thinking": "\\ufefftrue"}', isThinking: false },
     { args: '{"thinking_mode": "disabled"}', isThinking: false },
+    { args: '{"thinking_mode": 0}', isThinking: false },
+    { args: '{"thinking_mode": 2.5}', isThinking: true },
+    { args: '{"thinking_mode": " on "}', isThinking: true },
     { args: '{"thinking": null, "enable_thinking": "false"}', isThinking: false },
     { args: '{"thinking": true, "enable_thinking": false}', isThinking: true },
   ])("$args", ({ args, isThinking }) => {
@@ -200,10 +220,13 @@ describe("thinking switches", () => {
     expect([switched?.get("thinking"), switched?.get("enable_thinking")]).toEqual([isThinking, isThinking]);
   });
 
-  it("leaves arguments alone that decide nothing", () => {
-    const args = object('{"thinking_mode": "adaptive", "other": 1}');
-    expect(withThinkingAliases(args)).toBe(args);
-  });
+  it.each(["adaptive", " enabled", "", "maybe", null, []])(
+    "leaves arguments alone that decide nothing: mode %j",
+    (mode) => {
+      const args = object({ thinking_mode: mode, other: 1 });
+      expect(withThinkingAliases(args)).toBe(args);
+    },
+  );
 });
 
 describe("continuing the final message", () => {
