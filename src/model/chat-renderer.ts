@@ -1,12 +1,13 @@
 import type { ChatRequest } from "../api/index.ts";
-import { JsonObject } from "../json/index.ts";
+import { JsonObject, type JsonValue } from "../json/index.ts";
 import { type ChatTemplate, compileTemplate } from "../template/index.ts";
 import type { ChatStrategy, Variables } from "./chat-strategy.ts";
+import { contentForm, plainContent } from "./content-shape.ts";
 import { DynamoChat } from "./dynamo-chat.ts";
 import { EngineChat } from "./engine-chat.ts";
 import { cutAtFinalMessage, markFinalMessage } from "./final-message.ts";
 import type { Profile } from "./profile.ts";
-import { templateProbe } from "./template-probe.ts";
+import { bareProbe, templateProbe } from "./template-probe.ts";
 import type { TemplateSources } from "./template-source.ts";
 
 interface PreparedTemplate {
@@ -41,8 +42,9 @@ export class ChatRenderer {
   /** @throws UnsupportedTemplateError when a template cannot be parsed */
   constructor(profile: Profile, sources: TemplateSources, variables: Variables) {
     this.#profile = profile;
-    this.#plain = prepare(profile, sources.default, variables, false);
-    this.#withTools = prepare(profile, sources.toolUse, variables, true);
+    const { plain, withTools } = prepare(profile, sources, variables);
+    this.#plain = plain;
+    this.#withTools = withTools;
   }
 
   /** The model has a template for a conversation with, or without, tools. */
@@ -74,15 +76,32 @@ export class ChatRenderer {
   }
 }
 
-function prepare(
-  profile: Profile,
-  source: string | undefined,
+interface PreparedTemplates {
+  readonly plain: PreparedTemplate | undefined;
+  readonly withTools: PreparedTemplate | undefined;
+}
+
+function prepare(profile: Profile, sources: TemplateSources, variables: Variables): PreparedTemplates {
+  const compiled = (source: string | undefined) =>
+    source === undefined ? undefined : compileTemplate(source, { dialect: profile.templateDialect });
+  const plain = compiled(sources.default);
+  const withTools = sources.toolUse === sources.default ? plain : compiled(sources.toolUse);
+  if (profile.templateDialect === "dynamo") return prepareForDynamo(plain, withTools, variables);
+  const prepared = (template: ChatTemplate | undefined) =>
+    template === undefined ? undefined : { template, strategy: new EngineChat(template, variables) };
+  return { plain: prepared(plain), withTools: prepared(withTools) };
+}
+
+function prepareForDynamo(
+  plain: ChatTemplate | undefined,
+  withTools: ChatTemplate | undefined,
   variables: Variables,
-  hasTools: boolean,
-): PreparedTemplate | undefined {
-  if (source === undefined) return undefined;
-  const template = compileTemplate(source, { dialect: profile.templateDialect });
-  if (profile.templateDialect === "huggingface") return { template, strategy: new EngineChat(template, variables) };
-  const probe = templateProbe(template, variables, hasTools ? [probeTool] : null);
-  return { template, strategy: new DynamoChat(template, variables, probe) };
+): PreparedTemplates {
+  const form = plain === undefined ? plainContent : contentForm(plain.source, bareProbe(plain));
+  const prepared = (template: ChatTemplate | undefined, tools: JsonValue): PreparedTemplate | undefined => {
+    if (template === undefined) return undefined;
+    const probe = templateProbe(template, variables, tools);
+    return { template, strategy: new DynamoChat(template, variables, form, probe) };
+  };
+  return { plain: prepared(plain, null), withTools: prepared(withTools, [probeTool]) };
 }

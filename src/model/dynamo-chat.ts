@@ -3,7 +3,7 @@ import { RoutingError } from "../errors/index.ts";
 import { JsonObject } from "../json/index.ts";
 import type { ChatTemplate } from "../template/index.ts";
 import type { ChatStrategy, Variables } from "./chat-strategy.ts";
-import { requiresParts, shapeContent } from "./content-shape.ts";
+import { type ContentForm, shapeContent } from "./content-shape.ts";
 import { isList, type Message } from "./messages.ts";
 import { type ReasoningForm, reasoningForm, shapeReasoning } from "./reasoning-content.ts";
 import { normalizeSystem, probeSystemRules, type SystemRules } from "./system-roles.ts";
@@ -15,22 +15,26 @@ import { keepsArgumentText, parseArguments } from "./tool-arguments.ts";
 export class DynamoChat implements ChatStrategy {
   readonly #variables: Variables;
   readonly #systemRules: SystemRules;
-  readonly #isPartsRequired: boolean;
+  readonly #contentForm: ContentForm;
   readonly #keepsArgumentText: boolean;
   readonly #reasoningForm: ReasoningForm;
 
-  constructor(template: ChatTemplate, variables: Variables, probe: Probe) {
+  /**
+   * @param contentForm of the model's default template
+   * @param probe of this template
+   */
+  constructor(template: ChatTemplate, variables: Variables, contentForm: ContentForm, probe: Probe) {
     this.#variables = variables;
+    this.#contentForm = contentForm;
     this.#systemRules = probeSystemRules((messages) => probe(messages) !== undefined);
-    this.#isPartsRequired = requiresParts(probe);
     this.#keepsArgumentText = keepsArgumentText(template.source, probe);
-    this.#reasoningForm = reasoningForm(template.source, probe);
+    this.#reasoningForm = reasoningForm(template.source, probe, this.#keepsArgumentText);
   }
 
   shape(messages: readonly Message[]): readonly Message[] {
     messages.forEach(refuseUnrendered);
     return normalizeSystem(messages, this.#systemRules).map((message) => {
-      const shaped = shapeContent(message, this.#isPartsRequired);
+      const shaped = shapeContent(message, this.#contentForm);
       return shapeReasoning(parseArguments(shaped, this.#keepsArgumentText), this.#reasoningForm);
     });
   }

@@ -3,7 +3,7 @@ import type { ChatRequest } from "../api/index.ts";
 import { JsonObject, JsonSyntaxError, type JsonValue, parseJson } from "../json/index.ts";
 import type { ChatTemplate } from "../template/index.ts";
 import type { ChatStrategy, Variables } from "./chat-strategy.ts";
-import { shapeContent } from "./content-shape.ts";
+import { plainContent, shapeContent } from "./content-shape.ts";
 import { isList, type Message, withMembers } from "./messages.ts";
 
 /** A loop over a message's content: such a template takes lists of parts. */
@@ -21,7 +21,7 @@ export class EngineChat implements ChatStrategy {
 
   shape(messages: readonly Message[]): readonly Message[] {
     return messages.map((message) => {
-      const shaped = this.#takesParts ? message : shapeContent(message, false);
+      const shaped = this.#takesParts ? message : shapeContent(message, plainContent);
       return withParsedCalls(withContent(shaped));
     });
   }

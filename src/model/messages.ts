@@ -13,6 +13,15 @@ export function withMembers(message: JsonObject, changes: Readonly<Record<string
   return JsonObject.from(members);
 }
 
+/** The message without a member, whose place the last one takes: how the frontend's JSON library removes (serde_json `swap_remove`). */
+export function withoutMember(message: JsonObject, name: string): JsonObject {
+  const members = [...message.entries()];
+  const at = members.findIndex(([key]) => key === name);
+  const last = members.at(-1);
+  if (at === -1 || last === undefined) return message;
+  return JsonObject.from(members.with(at, last).slice(0, -1));
+}
+
 export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../json/index.ts";
-import { isList, type Message, plainMessage, textPart, withMembers } from "./messages.ts";
+import { isList, type Message, plainMessage, textPart, withMembers, withoutMember } from "./messages.ts";
 
 /** What a template needs of system messages. */
 export interface SystemRules {
@@ -53,7 +53,8 @@ function coalesceUsers(messages: readonly Message[]): readonly Message[] {
 }
 
 function merged(first: Message, second: Message): Message {
-  return withMembers(first, { content: mergedContent(first.get("content"), second.get("content")) });
+  const content = mergedContent(first.get("content"), second.get("content")) ?? null;
+  return withMembers(withoutMember(first, "content"), { content });
 }
 
 /** Texts are joined by a blank line, lists of parts are put together; a text beside a list becomes a part. Empty texts add nothing. */

@@ -1,32 +1,16 @@
 import { Buffer } from "node:buffer";
 import { serdeValue } from "../api/index.ts";
 import { JsonObject, JsonSyntaxError, type JsonValue, parseJson } from "../json/index.ts";
-import { isList, type Message, plainMessage, withMembers } from "./messages.ts";
+import { isList, type Message, withMembers } from "./messages.ts";
+import type { Probe } from "./template-probe.ts";
+import { conversationWithCall } from "./template-probe-messages.ts";
 
-const probeArguments = '{"argument_probe": "7f3a",  "n": 1}';
+const probeArguments = '{"probe": "value"}';
 
-/**
- * Whether a template prints the arguments of earlier tool calls as the text that it is given; otherwise it wants the parsed value.
- * @param render the prompt of messages; undefined when it cannot be rendered
- */
-export function keepsArgumentText(
-  source: string,
-  render: (messages: readonly Message[]) => string | undefined,
-): boolean {
+/** Whether a template prints the arguments of earlier tool calls as the text that it is given; otherwise it wants the parsed value. */
+export function keepsArgumentText(source: string, probe: Probe): boolean {
   if (!source.includes("arguments is string")) return false;
-  const call = JsonObject.from([
-    ["id", "call_probe"],
-    ["type", "function"],
-    [
-      "function",
-      JsonObject.from([
-        ["name", "probe"],
-        ["arguments", probeArguments],
-      ]),
-    ],
-  ]);
-  const answer = withMembers(plainMessage("assistant", ""), { tool_calls: [call] });
-  return render([plainMessage("user", "User"), answer])?.includes(probeArguments) === true;
+  return probe(conversationWithCall(probeArguments), true)?.includes(probeArguments) === true;
 }
 
 /** The message with its calls' arguments parsed; text that is no JSON stays text. */

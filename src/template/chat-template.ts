@@ -12,7 +12,7 @@ export type TemplateContext = JsonObject;
 
 /** A compiled chat template. */
 export interface ChatTemplate {
-  /** The template's text, for looking up what it mentions. */
+  /** The template's text as the dialect reads it, for looking up what it mentions. */
   readonly source: string;
   /**
    * Renders a prompt.
@@ -45,7 +45,9 @@ const dialects: Readonly<Record<DialectName, Dialect>> = { dynamo, huggingface }
  */
 export function compileTemplate(source: string, options: TemplateOptions = {}): ChatTemplate {
   const { dialect = "huggingface", now = () => new Date(), limits } = options;
-  const program = compiled(source, dialects[dialect], limits);
+  const rules = dialects[dialect];
+  const prepared = rules.prepareSource(source);
+  const program = compiled(prepared, rules, limits);
   const renderPieces = (context: TemplateContext): readonly string[] => {
     try {
       return program.run(context, now);
@@ -53,7 +55,7 @@ export function compileTemplate(source: string, options: TemplateOptions = {}): 
       throw translated(cause);
     }
   };
-  return { source, renderPieces, render: (context) => renderPieces(context).join("") };
+  return { source: prepared, renderPieces, render: (context) => renderPieces(context).join("") };
 }
 
 function compiled(source: string, dialect: Dialect, limits: Limits | undefined): Program {

@@ -27,8 +27,6 @@ export interface SyntaxRules {
   readonly nameStart: RegExp;
   /** Text of a quoted string. @throws UnsupportedTemplateError for an escape that is none */
   readonly unescape: (text: string) => string;
-  /** Changes to the source before it is read. */
-  readonly prepare: (source: string) => string;
 }
 
 export interface Recursion {
@@ -42,6 +40,8 @@ export interface Recursion {
 export interface Dialect {
   readonly name: DialectName;
   readonly syntax: SyntaxRules;
+  /** Changes to the source before it is read. */
+  readonly prepareSource: (source: string) => string;
   readonly readNumber: (number: JsonNumber) => Value;
   readonly filters: ReadonlyMap<string, Filter>;
   readonly tests: ReadonlyMap<string, Test>;

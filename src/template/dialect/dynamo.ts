@@ -2,6 +2,7 @@ import { minijinjaTests } from "../checks/minijinja-tests.ts";
 import { minijinjaFilters } from "../filters/minijinja-filters.ts";
 import { minijinjaFunctions } from "../functions/minijinja-functions.ts";
 import { unescapeMinijinja } from "../lexer/escapes.ts";
+import { dynamoSource } from "../source/dynamo-source.ts";
 import { minijinjaCompare, minijinjaEquals } from "../values/compare.ts";
 import { minijinjaContains } from "../values/contains.ts";
 import { isTrue, minijinjaIterate } from "../values/iterate.ts";
@@ -22,8 +23,8 @@ export const dynamo: Dialect = {
     isPythonic: false,
     nameStart: /[A-Za-z_][A-Za-z0-9_]*/y,
     unescape: unescapeMinijinja,
-    prepare: (source) => source,
   },
+  prepareSource: dynamoSource,
   readNumber: serdeNumber,
   filters: minijinjaFilters,
   tests: minijinjaTests,

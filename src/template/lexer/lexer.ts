@@ -19,7 +19,7 @@ export function tokenize(source: string, rules: SyntaxRules): Token[] {
 
 function prepared(source: string, rules: SyntaxRules): string {
   const text = rules.normalizesLineEnds ? source.replace(/\r\n?/g, "\n") : source;
-  return rules.prepare(text).replace(rules.normalizesLineEnds ? /\n$/ : /\r?\n$|\r$/, "");
+  return text.replace(rules.normalizesLineEnds ? /\n$/ : /\r?\n$|\r$/, "");
 }
 
 class Lexer {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { RoutingError } from "../../../src/errors/index.ts";
 import { JsonObject, parseJson, stringifyJson } from "../../../src/json/index.ts";
-import { requiresParts, shapeContent } from "../../../src/model/content-shape.ts";
+import { contentForm, shapeContent } from "../../../src/model/content-shape.ts";
 import { cutAtFinalMessage, markFinalMessage } from "../../../src/model/final-message.ts";
 import { reasoningForm, shapeReasoning } from "../../../src/model/reasoning-content.ts";
 import { normalizeSystem, probeSystemRules } from "../../../src/model/system-roles.ts";
-import { templateProbe } from "../../../src/model/template-probe.ts";
+import { bareProbe, templateProbe } from "../../../src/model/template-probe.ts";
 import { withThinkingAliases } from "../../../src/model/thinking-args.ts";
 import { keepsArgumentText, parseArguments } from "../../../src/model/tool-arguments.ts";
 import { compileTemplate } from "../../../src/template/index.ts";
@@ -84,6 +84,11 @@ describe("system messages", () => {
 });
 
 describe("content", () => {
+  const form = (source: string) => {
+    const template = compileTemplate(source, { dialect: "dynamo" });
+    return contentForm(template.source, bareProbe(template));
+  };
+
   it.each([
     { name: "plain text", source: "{{ messages[0].content }}", isRequired: false },
     { name: "parts only", source: "{% for p in messages[0].content %}{{ p.text }}{% endfor %}", isRequired: true },
@@ -94,7 +99,30 @@ describe("content", () => {
       isRequired: false,
     },
   ])("probes a template that takes $name", ({ source, isRequired }) => {
-    expect(requiresParts(probe(source))).toBe(isRequired);
+    expect(form(source).isPartsRequired).toBe(isRequired);
+  });
+
+  it("asks without special tokens: a template that adds them fails", () => {
+    expect(form("{{ bos_token + '' }}{% for p in messages[0].content %}{{ p.text }}{% endfor %}")).toEqual({
+      isPartsRequired: false,
+      placeholder: undefined,
+    });
+  });
+
+  const roles = "{% for m in messages %}{{ '<|' + m.role + '|>' + m.content + '<|end|>' }}{% endfor %}<|assistant|>";
+
+  it.each([
+    { name: "Phi's signs", source: roles, placeholder: "<|image_{n}|>" },
+    { name: "LLaVA's words", source: "USER: {{ messages[0].content }} ASSISTANT:", placeholder: "<image>" },
+    { name: "nothing but content", source: "{% for m in messages %}{{ m['content'] }}{% endfor %}\n", placeholder: "" },
+    {
+      name: "content, and lists of parts in a form of its own",
+      source: "{% for p in messages[0].content %}{{ p if p is string else p.text or '<i>' }}{% endfor %}",
+      placeholder: undefined,
+    },
+    { name: "decorated content", source: "- {{ messages[0].content }}", placeholder: undefined },
+  ])("stands for an image as the template shows by $name", ({ source, placeholder }) => {
+    expect(form(source).placeholder).toBe(placeholder);
   });
 
   const texts = [
@@ -119,8 +147,16 @@ describe("content", () => {
       isPartsRequired: false,
       shaped: [texts[0], { type: "image" }],
     },
-  ])("$name", ({ content, isPartsRequired, shaped }) => {
-    expect(plain(shapeContent(message("user", content), isPartsRequired))).toEqual({ role: "user", content: shaped });
+    {
+      name: "numbers what stands for media where there is a form of it",
+      content: [texts[0], image, image, texts[1]],
+      isPartsRequired: false,
+      placeholder: "<|image_{n}|>",
+      shaped: "one<|image_1|><|image_2|>two",
+    },
+  ])("$name", ({ content, isPartsRequired, placeholder, shaped }) => {
+    const taken = { isPartsRequired, placeholder };
+    expect(plain(shapeContent(message("user", content), taken))).toEqual({ role: "user", content: shaped });
   });
 });
 
@@ -138,7 +174,7 @@ describe("reasoning of earlier turns", () => {
     { name: "joins it for a template that takes text", source: asText, form: "text" },
     { name: "leaves it to a template that takes lists", source: asList, form: "as-is" },
   ])("$name", ({ source, form }) => {
-    expect(reasoningForm(source, probe(source))).toBe(form);
+    expect(reasoningForm(source, probe(source), false)).toBe(form);
   });
 
   it.each([
@@ -158,10 +194,19 @@ describe("reasoning of earlier turns", () => {
         { type: "text", text: "x" },
       ],
     },
-    { name: "nothing for an empty one", content: "x", reasoning: "", shaped: "x" },
   ])("inline: $name", ({ content, reasoning, shaped }) => {
     const turn = object({ role: "assistant", content, reasoning_content: reasoning });
     expect(plain(shapeReasoning(turn, "inline"))).toEqual({ role: "assistant", content: shaped });
+  });
+
+  it("stays where it is empty", () => {
+    const turn = object({ role: "assistant", content: "x", reasoning_content: "" });
+    expect(shapeReasoning(turn, "inline")).toBe(turn);
+  });
+
+  it("leaves its place to the last member", () => {
+    const turn = object({ role: "assistant", reasoning_content: "a", content: "x", name: "n", tool_calls: [] });
+    expect([...shapeReasoning(turn, "inline").keys()]).toEqual(["role", "tool_calls", "content", "name"]);
   });
 
   it("becomes the content of a turn without one", () => {

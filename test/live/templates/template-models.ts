@@ -1,0 +1,59 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ServedModel } from "../../../scripts/oracle/recording-worker.ts";
+import { realTemplates } from "../../support/templates/fixtures.ts";
+import { type ByteModelOptions, writeByteModel } from "./byte-model.ts";
+
+const specialTokens = { bos_token: "<s>", eos_token: "</s>", unk_token: "<unk>" };
+
+/** Models whose prompts the frontend builds in code of its own, and templates that show a rule of its own. */
+const madeModels: Readonly<Record<string, ByteModelOptions>> = {
+  "native-deepseek-v32": { chatTemplate: undefined, config: { model_type: "deepseek_v32" } },
+  "native-deepseek-v4": { chatTemplate: undefined, config: { model_type: "deepseek_v4" } },
+  "native-deepseek-v41": { chatTemplate: undefined, config: { model_type: "deepseek_v41" } },
+};
+
+const dump = "{% for m in messages %}{{ m | tojson }}\n{% endfor %}{{ tools | tojson }}{{ add_generation_prompt }}";
+const refuseLateSystem = "{% if m.role == 'system' and not loop.first %}{{ raise_exception('late') }}{% endif %}";
+const refuseRuns =
+  "{% if not loop.first and m.role == 'user' and messages[loop.index0 - 1].role == 'user' %}{{ raise_exception('run') }}{% endif %}";
+
+/** Templates that show what the frontend does to messages before it renders them. */
+const dumpTemplates: Readonly<Record<string, string>> = {
+  "dump-all": dump,
+  "dump-strict": dump.replace("{{ m", `${refuseLateSystem}${refuseRuns}{{ m`),
+  "dump-late": dump.replace("{{ m", `${refuseLateSystem}{{ m`),
+  "dump-runs": dump.replace("{{ m", `${refuseRuns}{{ m`),
+  "dump-parts": `{% for m in messages %}{% if m.content is not string %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endif %}{% endfor %}${dump}`,
+  "dump-phi": `${dump}{# <|end|> <|assistant|> #}`,
+  "dump-llava": `${dump}{# USER: ASSISTANT: #}`,
+  "pass-through": "{% for m in messages %}{{ m.content }}{% endfor %}",
+  "dump-reasoning": `${dump}{# reasoning_content #}`,
+  "reasoning-text":
+    "{% for m in messages %}{{ m.content }}{% if m.reasoning_content is string %}<r>{{ m.reasoning_content }}</r>{% endif %}{{ m.tool_calls | tojson }}{% endfor %}",
+  "arguments-text":
+    "{% for m in messages %}{% for c in m.tool_calls %}{% if c.function.arguments is string %}{{ c.function.arguments }}{% else %}{{ c.function.arguments | tojson }}{% endif %}{% endfor %}{% endfor %}",
+  "arguments-text-refused":
+    "{% for m in messages %}{% for c in m.tool_calls %}{% if c.function.arguments is string %}{{ raise_exception('x') }}{% else %}{{ c.function.arguments | tojson }}{% endif %}{% endfor %}{% endfor %}",
+  "bos-sum":
+    "{{ bos_token + eos_token }}{% for m in messages %}{{ m.content }}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}",
+  variables:
+    "{% generation %}{{ [thinking, enable_thinking, thinking_mode, reasoning_effort, custom, bos_token, unk_token, documents] }}{% endgeneration %}{% for t in tools %}{% for k, v in t.function.items() %}{{ k }}={{ v }};{% endfor %}{% endfor %}",
+};
+
+/** The names of the templates that can be asked about. */
+export function templateNames(): readonly string[] {
+  return [...Object.keys(madeModels), ...Object.keys(dumpTemplates), ...realTemplates().keys()];
+}
+
+/** Makes the folders of models for templates. */
+export function writeTemplateModels(folder: string, names: readonly string[]): readonly ServedModel[] {
+  const templates = realTemplates();
+  return names.map((name) => {
+    const path = join(folder, name);
+    mkdirSync(path, { recursive: true });
+    const options = madeModels[name] ?? { chatTemplate: dumpTemplates[name] ?? templates.get(name) };
+    writeByteModel(path, { ...options, tokenizerConfig: { ...specialTokens, ...options.tokenizerConfig } });
+    return { name, folder: path };
+  });
+}
