@@ -2,11 +2,20 @@ import type { CompletionsParsed } from "../api/index.ts";
 import type { Profile } from "./profile.ts";
 import type { PromptEncoder } from "./prompt-encoder.ts";
 import { checkTokenIds } from "./token-bounds.ts";
-import { batchPrompt, encodedPrompt, exactPrompt, type TokenizedPrompt, unknownPrompt } from "./tokenized-prompt.ts";
+import {
+  batchPrompt,
+  deferredPrompt,
+  encodedPrompt,
+  exactPrompt,
+  noEngineReason,
+  type TokenizedPrompt,
+  unknownPrompt,
+} from "./tokenized-prompt.ts";
 
 export interface CompletionSettings {
   readonly profile: Profile;
-  readonly encoder: PromptEncoder;
+  /** Undefined: texts are deferred. */
+  readonly encoder: PromptEncoder | undefined;
   /** First token id that the model does not have. */
   readonly idBound: number;
   /** Longest prompt that is tokenized, in UTF-16 units. */
@@ -49,12 +58,15 @@ async function textTokens(
 ): Promise<TokenizedPrompt> {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length > maxPromptLength) return unknownPrompt("prompt too long to tokenize");
+  if (encoder === undefined) return deferredPrompt(noEngineReason);
   const addSpecialTokens = parsed.addSpecialTokens ?? profile.completionsAddSpecialTokens;
   const [text] = texts;
   if (texts.length === 1 && text !== undefined) {
     return encodedPrompt(await encoder.encodePieces([text], addSpecialTokens), true, [text]);
   }
-  return prompts(await Promise.all(texts.map((each) => encoder.encode(each, addSpecialTokens))));
+  const lists: Uint32Array[] = [];
+  for (const each of texts) lists.push((await encoder.encodePieces([each], addSpecialTokens)).ids);
+  return prompts(lists);
 }
 
 function prompts(lists: readonly Uint32Array[]): TokenizedPrompt {

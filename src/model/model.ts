@@ -2,39 +2,38 @@ import type { ChatParsed, CompletionsParsed } from "../api/index.ts";
 import { UnsupportedTemplateError } from "../template/index.ts";
 import {
   type CacheBudget,
-  loadTokenizer,
+  exactTokenizer,
+  type PromptHead,
   type Tokenizer,
-  type TokenizerView,
   UncuttableText,
 } from "../tokenizer/index.ts";
 import { ChatRenderer } from "./chat-renderer.ts";
+import { type CompiledModel, type CompileOptions, compileModel, officialTokenizer } from "./compiled-model.ts";
 import { type CompletionSettings, completionTokens } from "./completion-tokens.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
-import { isRenderedNatively } from "./native-renderers.ts";
-import { configModelType, configVocabularySize, type ParsedFiles, parseModelFiles } from "./parsed-files.ts";
 import type { Profile } from "./profile.ts";
 import { PromptEncoder } from "./prompt-encoder.ts";
-import { specialTokenVariables } from "./special-tokens.ts";
-import { templateSources } from "./template-source.ts";
 import { checkTokenIds } from "./token-bounds.ts";
-import { encodedPrompt, exactPrompt, type TokenizedPrompt, unknownPrompt } from "./tokenized-prompt.ts";
+import {
+  deferredPrompt,
+  encodedPrompt,
+  exactPrompt,
+  noEngineReason,
+  type TokenizedPrompt,
+  unknownPrompt,
+} from "./tokenized-prompt.ts";
 
-/** About 5 ms of text. */
-const maxUncutUnits = 65_536;
-
-export interface ModelOptions {
-  readonly name: string;
-  readonly profile: Profile;
+export interface ModelOptions extends CompileOptions {
   /** Tokens a KV block. */
   readonly blockSize: number;
-  /**
-   * Longest prompt that is tokenized, in UTF-16 units; a longer one is routed by load. Default 4 000 000, about a million tokens
-   * and 3 s on the thread pool.
-   */
+  /** Longest prompt that is tokenized, in UTF-16 units; a longer one is routed by load. Default 4 000 000, about a million tokens. */
   readonly maxPromptLength?: number;
-  /** Whose reading of the tokenizer's files counts. Default: the profile's. */
-  readonly tokenizerView?: TokenizerView;
+  /**
+   * Longest text without a place to cut it that is tokenized here, in UTF-16 units: it holds the thread meanwhile. A prompt with a longer one is
+   * deferred. Default: no bound.
+   */
+  readonly maxUncutUnits?: number;
   /** Memory for the text met lately; give one to several models to bound them together. Default: 256 MiB of its own. */
   readonly cache?: CacheBudget;
 }
@@ -45,32 +44,53 @@ export class Model {
   readonly profile: Profile;
   readonly blockSize: number;
   readonly #settings: CompletionSettings;
+  readonly #tokenizer: Tokenizer | undefined;
   /** Undefined when this model's prompts cannot be rendered; the reason is in `#noChatReason`. */
   readonly #chat: ChatRenderer | undefined;
   readonly #noChatReason: string;
 
-  private constructor(options: ModelOptions, parsed: ParsedFiles, tokenizer: Tokenizer, files: ModelFiles) {
+  /**
+   * Takes a few milliseconds.
+   * @param tokenizer undefined: every text is deferred
+   * @throws ModelLoadError when the chat template cannot be used
+   */
+  constructor(options: ModelOptions, compiled: CompiledModel, tokenizer: Tokenizer | undefined) {
     this.name = options.name;
     this.profile = options.profile;
     this.blockSize = options.blockSize;
+    this.#tokenizer = tokenizer;
     this.#settings = {
       profile: options.profile,
-      encoder: new PromptEncoder(tokenizer, options.profile),
-      idBound: Math.max(configVocabularySize(parsed.config), tokenizer.vocabularySize),
+      encoder: tokenizer === undefined ? undefined : new PromptEncoder(tokenizer, options.profile),
+      idBound: compiled.idBound,
       maxPromptLength: options.maxPromptLength ?? 4_000_000,
     };
-    const isNative = options.profile.name === "dynamo" && isRenderedNatively(parsed.config, options.name);
-    this.#noChatReason = isNative ? "the backend renders this model without its template" : "no chat template";
-    this.#chat = isNative ? undefined : chatRenderer(options.profile, files, parsed);
+    this.#noChatReason = compiled.isRenderedNatively
+      ? "the backend renders this model without its template"
+      : "no chat template";
+    this.#chat = chatRenderer(options.profile, compiled);
+  }
+
+  /** A model with the exact engine; one whose tokenizer that does not know defers every text. @throws ModelLoadError */
+  static fromCompiled(options: ModelOptions, compiled: CompiledModel): Model {
+    const { tokenizer } = compiled;
+    return new Model(options, compiled, tokenizer === undefined ? undefined : exactTokenizer(tokenizer, options));
   }
 
   /**
-   * Loads tokenizer and chat template; takes about a second and blocks the thread meanwhile.
+   * A model that defers nothing for want of an engine; takes about a second and blocks the thread meanwhile.
    * @throws ModelLoadError naming the file that cannot be used
    */
   static async load(options: ModelOptions, files: ModelFiles): Promise<Model> {
-    const parsed = parseModelFiles(files);
-    return new Model(options, parsed, await loadedTokenizer(options, files, parsed), files);
+    const compiled = compileModel(options, files);
+    return compiled.tokenizer === undefined
+      ? new Model(options, compiled, officialTokenizer(options, files))
+      : Model.fromCompiled(options, compiled);
+  }
+
+  /** Takes over the head of a prompt that was tokenized by another object of the same model. */
+  remember(head: PromptHead, tokenIds: Uint32Array): void {
+    this.#tokenizer?.remember(head, tokenIds);
   }
 
   /**
@@ -82,7 +102,7 @@ export class Model {
       if (request.api === "completions") return await completionTokens(request, this.#settings);
       return await this.#tokenizeChat(request);
     } catch (error) {
-      if (error instanceof UncuttableText) return unknownPrompt("text without a place to cut it");
+      if (error instanceof UncuttableText) return deferredPrompt("text without a place to cut it");
       throw error;
     }
   }
@@ -95,7 +115,9 @@ export class Model {
       return exactPrompt(given, false);
     }
     if ("inexactReason" in rendered) return unknownPrompt(rendered.inexactReason);
-    const encoded = await this.#settings.encoder.encodePieces(rendered.pieces, false);
+    const { encoder } = this.#settings;
+    if (encoder === undefined) return deferredPrompt(noEngineReason);
+    const encoded = await encoder.encodePieces(rendered.pieces, false);
     // Tokens that stand for media are expanded behind the frontend, which takes the prompt with its placeholders from the body.
     return encodedPrompt(encoded, !chat.hasMedia, rendered.pieces);
   }
@@ -116,35 +138,12 @@ export class Model {
   }
 }
 
-async function loadedTokenizer(
-  { profile, tokenizerView, cache }: ModelOptions,
-  files: ModelFiles,
-  parsed: ParsedFiles,
-): Promise<Tokenizer> {
-  const modelType = configModelType(parsed.config);
+function chatRenderer(profile: Profile, compiled: CompiledModel): ChatRenderer | undefined {
+  const { templates, variables, isRenderedNatively } = compiled;
+  if (isRenderedNatively || (templates.default === undefined && templates.toolUse === undefined)) return undefined;
   try {
-    return await loadTokenizer(files.tokenizerJson, parsed.tokenizerConfig, {
-      view: tokenizerView ?? profile.tokenizerView,
-      ...(cache === undefined ? {} : { cache }),
-      ...(modelType === undefined ? {} : { modelType }),
-      maxUncutUnits,
-    });
+    return new ChatRenderer(profile, templates, variables);
   } catch (cause) {
-    throw new ModelLoadError(`tokenizer.json: ${messageOf(cause)}`, { cause });
+    throw new ModelLoadError(`chat template: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
-}
-
-function chatRenderer(profile: Profile, files: ModelFiles, parsed: ParsedFiles): ChatRenderer | undefined {
-  const sources = templateSources(files, parsed);
-  if (sources.default === undefined && sources.toolUse === undefined) return undefined;
-  const variables = specialTokenVariables(parsed.tokenizerConfig, profile.templateDialect === "dynamo");
-  try {
-    return new ChatRenderer(profile, sources, variables);
-  } catch (cause) {
-    throw new ModelLoadError(`chat template: ${messageOf(cause)}`, { cause });
-  }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

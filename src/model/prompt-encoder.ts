@@ -17,8 +17,4 @@ export class PromptEncoder {
     const kept = holdsNul ? pieces.map((piece) => piece.replaceAll("\0", "")) : pieces;
     return this.#tokenizer.encodePieces(kept, { addSpecialTokens });
   }
-
-  encode(text: string, addSpecialTokens: boolean): Uint32Array | Promise<Uint32Array> {
-    return this.#tokenizer.encode(this.#dropsNul ? text.replaceAll("\0", "") : text, { addSpecialTokens });
-  }
 }

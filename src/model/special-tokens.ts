@@ -10,7 +10,7 @@ const dynamoNames = ["bos_token", "eos_token", "unk_token"] as const;
 export function specialTokenVariables(
   tokenizerConfig: JsonObject,
   isDynamo: boolean,
-): readonly (readonly [string, JsonValue])[] {
+): readonly (readonly [string, string | null])[] {
   const names = isDynamo ? dynamoNames : allNames;
   const variables = names.map((name) => [name, tokenText(tokenizerConfig.get(name))] as const);
   return isDynamo ? variables : variables.filter(([, text]) => text !== null);

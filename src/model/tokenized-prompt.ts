@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import type { EncodedPrompt } from "../tokenizer/index.ts";
+import type { EncodedPrompt, PromptHead } from "../tokenizer/index.ts";
 
 /** What is known of a request's tokens. */
 export interface TokenizedPrompt {
@@ -15,7 +15,14 @@ export interface TokenizedPrompt {
   readonly pieces: readonly string[] | undefined;
   /** Why the tokens are not known, for metrics; undefined when they are. */
   readonly inexactReason: string | undefined;
+  /** The tokens are not known because to compute them would hold this thread for too long; another one can. */
+  readonly isDeferred: boolean;
+  /** From where the next turn can be continued, for `remember`. */
+  readonly head: (() => PromptHead | undefined) | undefined;
 }
+
+/** Why a model defers every text. */
+export const noEngineReason = "the model's tokenizer runs in another thread";
 
 const unknown: TokenizedPrompt = {
   tokenIds: new Uint32Array(0),
@@ -24,6 +31,8 @@ const unknown: TokenizedPrompt = {
   decimals: undefined,
   pieces: undefined,
   inexactReason: undefined,
+  isDeferred: false,
+  head: undefined,
 };
 
 /** Tokens of a single prompt. */
@@ -34,12 +43,17 @@ export function exactPrompt(tokenIds: Uint32Array, injectable: boolean): Tokeniz
 /** Tokens of a single text. */
 export function encodedPrompt(encoded: EncodedPrompt, injectable: boolean, pieces: readonly string[]): TokenizedPrompt {
   const decimals = () => encoded.decimals();
-  return { tokenIds: encoded.ids, injectable, batch: undefined, decimals, pieces, inexactReason: undefined };
+  return { ...unknown, tokenIds: encoded.ids, injectable, decimals, pieces, head: () => encoded.head() };
 }
 
 /** A prompt whose tokens are not known. */
 export function unknownPrompt(inexactReason: string): TokenizedPrompt {
   return { ...unknown, inexactReason };
+}
+
+/** A prompt whose tokens another thread can compute. */
+export function deferredPrompt(inexactReason: string): TokenizedPrompt {
+  return { ...unknown, inexactReason, isDeferred: true };
 }
 
 /** Several prompts in one request: routed on the longest, which has most to gain from a cache. */

@@ -14,16 +14,24 @@ import { RunList } from "./run-list.ts";
 import { SplitRunsScanner } from "./split-runs-scanner.ts";
 import { TokenMatcher } from "./token-matcher.ts";
 import type { TokenTrie } from "./token-trie.ts";
-import type { EncodedPrompt, EncodeOptions, Tokenizer } from "./tokenizer.ts";
+import type { EncodedPrompt, EncodeOptions, PromptHead, Tokenizer } from "./tokenizer.ts";
 import { WordEncoder } from "./word-encoder.ts";
 import type { FillRandom } from "./word-hash.ts";
 import type { WordScanner } from "./word-scanner.ts";
 import { symbolsFrom } from "./word-symbols.ts";
 
-/** Prompts up to here are encoded in one step, in UTF-16 units: about 2 ms of text that is all new. */
-const unitsAtOnce = 32_768;
-/** Units of new text between two turns of the event loop: about 1 ms. */
-const unitsPerTurn = 16_384;
+const maxSpareBuffers = 4;
+/** New text is encoded for this long between two turns of the event loop; a step more may follow. */
+const sliceMs = 1;
+
+export interface ExactTokenizerParts {
+  readonly budget: CacheBudget;
+  readonly fillRandom: FillRandom;
+  /** Longest text without a cut that is encoded, in UTF-16 units: it takes one uninterrupted step. */
+  readonly maxUncutUnits: number;
+  /** Milliseconds on a monotonic scale. */
+  readonly now: () => number;
+}
 
 /** The engine of this project: the ids of the official one, from a cache of all text met lately. Synchronous but for long new text, which is encoded in turns. */
 export class ExactTokenizer implements Tokenizer {
@@ -31,52 +39,79 @@ export class ExactTokenizer implements Tokenizer {
   readonly #encoder: IncrementalEncoder;
   readonly #before: IdRun;
   readonly #after: IdRun;
-  readonly #ids = new IdBuffer();
+  /** Buffers that no prompt uses at the moment. */
+  readonly #spareIds: IdBuffer[] = [];
+  readonly #now: () => number;
 
-  constructor(compiled: CompiledTokenizer, budget: CacheBudget, fillRandom: FillRandom, maxUncutUnits: number) {
-    this.#encoder = buildEncoder(compiled, budget, fillRandom, maxUncutUnits);
+  constructor(compiled: CompiledTokenizer, parts: ExactTokenizerParts) {
+    this.#encoder = buildEncoder(compiled, parts);
+    this.#now = parts.now;
     this.#before = new IdRun(Uint32Array.from(compiled.affixes.before));
     this.#after = new IdRun(Uint32Array.from(compiled.affixes.after));
     this.vocabularySize = compiled.vocabularySize;
   }
 
   encode(text: string, { addSpecialTokens }: EncodeOptions): Uint32Array {
-    const runs = new RunList(this.#ids);
+    const ids = this.#spareIds.pop() ?? new IdBuffer();
+    const runs = new RunList(ids);
     if (addSpecialTokens) runs.addRun(this.#before);
-    this.#encoder.append(text, true, runs);
+    finish(this.#encoder.append(text, runs));
     if (addSpecialTokens) runs.addRun(this.#after);
-    return runs.takeIds();
+    const taken = runs.takeIds();
+    this.#giveBack(ids);
+    return taken;
   }
 
-  encodePieces(pieces: readonly string[], options: EncodeOptions): EncodedPrompt | Promise<EncodedPrompt> {
-    let units = 0;
-    for (const piece of pieces) units += piece.length;
-    return units <= unitsAtOnce ? this.#encodeNow(pieces, options) : this.#encodeInTurns(pieces, options);
-  }
-
-  /** New text waits for other work every few milliseconds; known text does not wait at all. */
-  async #encodeInTurns(pieces: readonly string[], options: EncodeOptions): Promise<EncodedPrompt> {
-    let units = 0;
-    for (const step of this.#encoder.prepare(pieces, options.addSpecialTokens ? this.#before : undefined)) {
-      units += step;
-      if (units < unitsPerTurn) continue;
-      units = 0;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return this.#encodeNow(pieces, options);
-  }
-
-  #encodeNow(pieces: readonly string[], { addSpecialTokens }: EncodeOptions): EncodedPrompt {
+  encodePieces(pieces: readonly string[], { addSpecialTokens }: EncodeOptions): EncodedPrompt | Promise<EncodedPrompt> {
     const affixes = addSpecialTokens ? { before: this.#before, after: this.#after } : undefined;
-    return this.#encoder.encodePieces(pieces, affixes, new RunList(this.#ids));
+    const ids = this.#spareIds.pop() ?? new IdBuffer();
+    const steps = this.#encoder.encodePieces(pieces, affixes, new RunList(ids));
+    const encoded = this.#runSlice(steps);
+    if (encoded === undefined) return this.#encodeInTurns(steps, ids);
+    this.#giveBack(ids);
+    return encoded;
+  }
+
+  remember(head: PromptHead, ids: Uint32Array): void {
+    this.#encoder.remember(head, ids, head.addSpecialTokens ? this.#before : undefined);
+  }
+
+  /** New text waits for other work every few milliseconds. */
+  async #encodeInTurns(steps: Generator<number, EncodedPrompt>, ids: IdBuffer): Promise<EncodedPrompt> {
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const encoded = this.#runSlice(steps);
+      if (encoded === undefined) continue;
+      this.#giveBack(ids);
+      return encoded;
+    }
+  }
+
+  #giveBack(ids: IdBuffer): void {
+    if (this.#spareIds.length < maxSpareBuffers) this.#spareIds.push(ids);
+  }
+
+  /** Takes steps until the time of a slice is over. Undefined when there are more. */
+  #runSlice(steps: Generator<number, EncodedPrompt>): EncodedPrompt | undefined {
+    const end = this.#now() + sliceMs;
+    do {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    } while (this.#now() < end);
+    return undefined;
+  }
+}
+
+function finish<T>(steps: Generator<number, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
   }
 }
 
 function buildEncoder(
   compiled: CompiledTokenizer,
-  budget: CacheBudget,
-  fillRandom: FillRandom,
-  maxUncutUnits: number,
+  { budget, fillRandom, maxUncutUnits }: ExactTokenizerParts,
 ): IncrementalEncoder {
   const { pattern } = compiled;
   const engine = new BpeEngine({

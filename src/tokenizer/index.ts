@@ -1,4 +1,12 @@
 export { CacheBudget } from "./cache-budget.ts";
-export { type LoadTokenizerOptions, loadTokenizer } from "./load-tokenizer.ts";
-export type { EncodedPrompt, EncodeOptions, Tokenizer, TokenizerView } from "./tokenizer.ts";
+export type { CompiledTokenizer } from "./compiled-tokenizer.ts";
+export {
+  type ExactOptions,
+  exactTokenizer,
+  loadTokenizer,
+  readCompiledTokenizer,
+  readNativeTokenizer,
+  type TokenizerReading,
+} from "./load-tokenizer.ts";
+export type { EncodedPrompt, EncodeOptions, PromptHead, Tokenizer, TokenizerView } from "./tokenizer.ts";
 export { UncuttableText } from "./uncuttable-text.ts";

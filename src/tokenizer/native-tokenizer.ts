@@ -34,8 +34,11 @@ export class NativeTokenizer implements Tokenizer {
 
   async encodePieces(pieces: readonly string[], options: EncodeOptions): Promise<EncodedPrompt> {
     const ids = await this.encode(pieces.join(""), options);
-    return { ids, decimals: () => writeDecimals(ids) };
+    return { ids, decimals: () => writeDecimals(ids), head: () => undefined };
   }
+
+  /** It keeps nothing of prompts. */
+  remember(): void {}
 }
 
 /** Ids can be sparse: the count of the vocabulary is no bound. */

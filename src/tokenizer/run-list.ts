@@ -39,7 +39,7 @@ export class RunList {
    * The prompt; the list and its buffer are empty afterwards.
    * @param known a run of its first ids, which is told their decimals when they are written
    */
-  take(known: IdRun | undefined): EncodedPrompt {
+  take(known: IdRun | undefined): Omit<EncodedPrompt, "head"> {
     const ids = this.ids.take();
     const runs = this.#runs.splice(0);
     const starts = this.#starts.splice(0);

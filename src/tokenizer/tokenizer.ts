@@ -16,6 +16,19 @@ export interface EncodedPrompt {
   readonly ids: Uint32Array;
   /** Each id in decimal after a comma, as in `,123,45`: without its first byte, the inside of a JSON array. Mostly copied from a cache. */
   decimals(): Buffer;
+  /** From where a longer prompt can be continued; undefined where the tokenizer keeps nothing of prompts. */
+  head(): PromptHead | undefined;
+}
+
+/** The beginning of a prompt whose ids do not depend on what follows it. */
+export interface PromptHead {
+  /** The last of them only counts up to `cut`. */
+  readonly pieces: readonly string[];
+  readonly cut: number;
+  /** How many of the prompt's ids it has. */
+  readonly length: number;
+  /** Whether the special tokens that come first are among them. */
+  readonly addSpecialTokens: boolean;
 }
 
 /** Text to token ids, exactly as the model's worker does it. */
@@ -31,6 +44,11 @@ export interface Tokenizer {
    * @param pieces without lone surrogates; a pair may not be split between two
    */
   encodePieces(pieces: readonly string[], options: EncodeOptions): EncodedPrompt | Promise<EncodedPrompt>;
+  /**
+   * Takes over the head of a prompt that another tokenizer of the same files has encoded, so that the next turn costs its new text only.
+   * @param ids the prompt's; those beyond the head are not looked at
+   */
+  remember(head: PromptHead, ids: Uint32Array): void;
   /** One more than the highest token id, special tokens included. */
   readonly vocabularySize: number;
 }

@@ -42,6 +42,8 @@ function prompt(characters: readonly string[]): TokenizedPrompt {
     decimals: undefined,
     pieces: undefined,
     inexactReason: undefined,
+    isDeferred: false,
+    head: undefined,
   };
 }
 

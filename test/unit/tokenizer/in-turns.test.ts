@@ -47,6 +47,51 @@ describe("a long prompt that is new", () => {
   });
 });
 
+describe("a slice of a new prompt", () => {
+  /** A clock that says a slice is over after each step. */
+  function hurried() {
+    let now = 0;
+    return () => (now += 10);
+  }
+
+  it("is one step of a few thousand units: of many short pieces as of few long ones", async () => {
+    const tokenizer = await loadTokenizer(Buffer.from(json), undefined, { now: hurried() });
+    const pieces = Array.from(
+      { length: 200 },
+      (_, index) => `${index} ${longText(5).slice(index * 90, index * 90 + 80)}`,
+    );
+    const encoding = tokenizer.encodePieces(pieces, plain);
+    let turns = 0;
+    let isDone = false;
+    const counting = (async () => {
+      while (!isDone) {
+        await new Promise((resolve) => setImmediate(resolve));
+        turns++;
+      }
+    })();
+    const { ids } = await encoding;
+    isDone = true;
+    await counting;
+    expect(turns).toBeGreaterThan(150);
+    expect(ids.join()).toBe((await official.encode(pieces.join(""), plain)).join());
+  });
+
+  it("leaves two turns of one conversation apart that are encoded at the same time", async () => {
+    const tokenizer = await loadTokenizer(Buffer.from(json), undefined, { now: hurried() });
+    const start = ["user\n", longText(6).slice(0, 5000)];
+    await tokenizer.encodePieces(start, plain);
+    const branches = [7, 8, 9].map((seed) => [...start, longText(seed).slice(0, 9000), "end"]);
+    const encoded = await Promise.all(branches.map((pieces) => tokenizer.encodePieces(pieces, plain)));
+    for (const [index, pieces] of branches.entries()) {
+      const expected = (await official.encode(pieces.join(""), plain)).join();
+      expect(encoded[index]?.ids.join()).toBe(expected);
+      // And what was kept of each is right for its next turn.
+      const next = await tokenizer.encodePieces([...pieces, " and more of it"], plain);
+      expect(next.ids.join()).toBe((await official.encode(`${pieces.join("")} and more of it`, plain)).join());
+    }
+  });
+});
+
 describe("a run of marks that no writing has", () => {
   it("is refused, and leaves nothing in the next prompt", async () => {
     const model = byteModel(patterns.qwen3, { normalizer: { type: "NFC" } });
