@@ -87,6 +87,15 @@ export class HeldBlocks {
     this.#append(id, slot);
   }
 
+  /** The engine's own hash. */
+  low(id: number): number {
+    return this.#words[id * recordWords] as number;
+  }
+
+  high(id: number): number {
+    return this.#words[id * recordWords + 1] as number;
+  }
+
   slot(id: number): number {
     return (this.#words[id * recordWords + slotWord] as number) & slotMask;
   }

@@ -1,8 +1,12 @@
 export type { BlockHashes, BlockMmInfo, HashOptions } from "./block-hashes.ts";
 export { chainHashes, fingerprint, hashBlocks, hashSeed, mediaHash, mediaPadTokenId } from "./block-hashes.ts";
+export type { DumpedChange } from "./dump.ts";
+export { restoreChange } from "./dump.ts";
 export { decodeEventBatch, KvEventDecodeError } from "./event-decoder.ts";
 export type { CacheSaltLookup, FilteredEvent, FilterReason, IndexChange } from "./event-normalizer.ts";
 export { KvEventNormalizer } from "./event-normalizer.ts";
+export type { GuessedBlocksOptions, GuessLifetime } from "./guessed-blocks.ts";
+export { GuessedBlocks } from "./guessed-blocks.ts";
 export type { StorageTier } from "./held-blocks.ts";
 export type {
   ClearedEvent,

@@ -51,8 +51,19 @@ export class PrefixHoldings {
     this.tree.reserveSlot(slot);
   }
 
-  cacheSaltOf(holding: number): string | undefined {
-    return this.#namespaces.get(this.held.node(holding));
+  /** Node of a block that `slot` holds under its engine's hash, or 0. */
+  nodeOf(slot: number, hash: U64): number {
+    const holding = this.held.find(slot, hash.low, hash.high);
+    return holding === 0 ? 0 : this.held.node(holding);
+  }
+
+  sequenceHashOf(node: number): U64 {
+    return { low: this.tree.keyLow(node), high: this.tree.keyHigh(node) };
+  }
+
+  /** Cache namespace of a node; undefined = none, or not known. */
+  namespaceOf(node: number): string | undefined {
+    return this.#namespaces.get(node);
   }
 
   /**

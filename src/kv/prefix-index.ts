@@ -1,9 +1,11 @@
 import { type BlockHashes, chainHashes } from "./block-hashes.ts";
+import { type DumpedChange, dumpChanges } from "./dump.ts";
+import type { GuessedBlocks } from "./guessed-blocks.ts";
 import { type StorageTier, tierBits } from "./held-blocks.ts";
-import { type Orphan, Orphans } from "./orphans.ts";
 import { findOverlaps, findTierOverlaps, type TierOverlaps } from "./overlaps.ts";
 import { type Placement, PrefixHoldings } from "./prefix-holdings.ts";
 import type { StoredBlocks } from "./stored-blocks.ts";
+import { isOwnParent, WaitingBlocks } from "./waiting-blocks.ts";
 import type { U64 } from "./xxh3.ts";
 
 export interface PrefixIndexOptions {
@@ -17,6 +19,8 @@ export interface PrefixIndexOptions {
   readonly maxBlocks?: number;
   /** Most blocks a slot that wait for an unknown parent; beyond it the oldest are dropped. Default 16,384. */
   readonly maxOrphans?: number;
+  /** Asked as well, and told what events say. Absent = only events count. */
+  readonly guesses?: GuessedBlocks | undefined;
 }
 
 /** Counts since the start, unless the name says otherwise. */
@@ -49,7 +53,8 @@ export interface PrefixIndexStats {
 export class PrefixIndex {
   readonly blockSize: number;
   readonly #holdings: PrefixHoldings;
-  readonly #orphans: Orphans;
+  readonly #waiting: WaitingBlocks;
+  readonly #guesses: GuessedBlocks | undefined;
   readonly #block: Placement = {
     low: 0,
     high: 0,
@@ -61,7 +66,6 @@ export class PrefixIndex {
     cacheSalt: undefined,
   };
   #refusedBlocks = 0;
-  #droppedOrphans = 0;
   #unknownRemovals = 0;
 
   /** Throws RangeError for a bad option. */
@@ -75,7 +79,8 @@ export class PrefixIndex {
     if (!(maxOrphans >= 0)) throw new RangeError(`maxOrphans must be >= 0, got ${maxOrphans}`);
     this.blockSize = blockSize;
     this.#holdings = new PrefixHoldings(maxBlocks);
-    this.#orphans = new Orphans(maxOrphans);
+    this.#waiting = new WaitingBlocks(this.#holdings, maxOrphans);
+    this.#guesses = options.guesses;
   }
 
   /** Blocks held, summed over all slots. */
@@ -88,11 +93,11 @@ export class PrefixIndex {
     return {
       blocks: held.count,
       prefixes: tree.count,
-      orphans: this.#orphans.count,
+      orphans: this.#waiting.count,
       usedBytes: held.count * 32 + tree.count * (40 + 4 * tree.stride),
       evictedBlocks,
-      refusedBlocks: this.#refusedBlocks,
-      droppedOrphans: this.#droppedOrphans,
+      refusedBlocks: this.#refusedBlocks + this.#waiting.refused,
+      droppedOrphans: this.#waiting.dropped,
       unknownRemovals: this.#unknownRemovals,
       conflicts,
     };
@@ -106,8 +111,8 @@ export class PrefixIndex {
   /** Cache namespace of a block that `slot` holds or that waits for its parent; undefined = none, or not known. */
   cacheSaltOf(slot: number, hash: U64): string | undefined {
     const holding = this.#holdings.held.find(slot, hash.low, hash.high);
-    if (holding !== 0) return this.#holdings.cacheSaltOf(holding);
-    return this.#orphans.isEmpty(slot) ? undefined : this.#orphans.find(slot, hash)?.cacheSalt;
+    if (holding !== 0) return this.#holdings.namespaceOf(this.#holdings.held.node(holding));
+    return this.#waiting.cacheSaltOf(slot, hash);
   }
 
   /** Records that `slot` holds a run of blocks. O(blocks). Throws RangeError for a slot that is not an integer < 2^24. */
@@ -116,13 +121,15 @@ export class PrefixIndex {
     const { parentHash, blockHashes, localHashes } = event;
     let node = 0;
     if (parentHash !== undefined) {
-      node = this.#nodeOf(slot, parentHash);
+      node = this.#holdings.nodeOf(slot, parentHash);
       if (node === 0) {
-        this.#park(slot, parentHash, event);
+        const rest = this.#waiting.park(slot, { ...event, parentHash });
+        if (rest !== undefined) this.store(slot, rest);
         return;
       }
     }
-    const sequence = chainHashes(localHashes, node === 0 ? undefined : this.#keyOf(node));
+    const sequence = chainHashes(localHashes, node === 0 ? undefined : this.#holdings.sequenceHashOf(node));
+    this.#guesses?.confirm(slot, sequence);
     const block = this.#block;
     block.tiers = tierBits[event.tier ?? "device"];
     block.cacheSalt = event.cacheSalt;
@@ -137,7 +144,7 @@ export class PrefixIndex {
       block.localHigh = localHashes[at + 1] as number;
       block.sequenceLow = sequence[at] as number;
       block.sequenceHigh = sequence[at + 1] as number;
-      node = this.#place(slot, block, node);
+      node = this.#waiting.place(slot, block, node);
       if (node === 0) {
         this.#refusedBlocks += (blockHashes.length - at) >>> 1;
         return;
@@ -154,8 +161,10 @@ export class PrefixIndex {
       const high = blockHashes[at + 1] as number;
       const holding = held.find(slot, low, high);
       const tiers = holding === 0 ? 0 : held.tiers(holding);
-      if ((tiers & bit) !== 0) this.#holdings.setTiers(holding, tiers & ~bit);
-      else if (!this.#removeOrphan(slot, { low, high }, bit)) this.#unknownRemovals++;
+      if ((tiers & bit) !== 0) {
+        if (tier === "device") this.#refute(slot, held.node(holding));
+        this.#holdings.setTiers(holding, tiers & ~bit);
+      } else if (!this.#waiting.remove(slot, { low, high }, bit)) this.#unknownRemovals++;
     }
   }
 
@@ -164,7 +173,8 @@ export class PrefixIndex {
    * Returns whether nothing is left. O(blocks forgotten).
    */
   clear(slot: number, maxBlocks = Number.POSITIVE_INFINITY): boolean {
-    this.#orphans.clear(slot);
+    this.#guesses?.clear(slot);
+    this.#waiting.clear(slot);
     return this.#holdings.clearSlot(slot, maxBlocks);
   }
 
@@ -174,12 +184,13 @@ export class PrefixIndex {
   }
 
   /**
-   * Writes for every slot how many leading blocks of the prompt it holds in device memory. O(log blocks) for each distinct
-   * answer.
+   * Writes for every slot how many leading blocks of the prompt it holds, or is guessed to hold, in device memory.
+   * O(log blocks) for each distinct answer.
    * @param out indexed by slot; slots that it has no room for are left out
    */
   overlaps(hashes: BlockHashes, out: Int32Array): void {
     findOverlaps(this.#holdings.tree, hashes, out);
+    this.#guesses?.raise(hashes, out);
   }
 
   /**
@@ -193,96 +204,15 @@ export class PrefixIndex {
     if (this.#holdings.lowerTierHoldings > 0) {
       findTierOverlaps(this.#holdings.tree, this.#holdings.held, hashes, out);
     }
+    this.#guesses?.raise(hashes, out.device, out);
   }
 
-  #keyOf(node: number): U64 {
-    return { low: this.#holdings.tree.keyLow(node), high: this.#holdings.tree.keyHigh(node) };
+  /** What all slots hold, in steps between which the index may change (see `dumpChanges`). */
+  dump(): Generator<DumpedChange, void, undefined> {
+    return dumpChanges(this.#holdings);
   }
 
-  /** Places a block and, when others have waited for it, them too. Returns its node, 0 = not placed. */
-  #place(slot: number, block: Placement, parent: number): number {
-    if (this.#orphans.isEmpty(slot)) return this.#holdings.place(slot, block, parent);
-    const hash = { low: block.low, high: block.high };
-    const waited = this.#orphans.remove(slot, hash);
-    const tiers = block.tiers | (waited?.tiers ?? 0);
-    if (this.#holdings.place(slot, { ...block, tiers }, parent) === 0) return 0;
-    this.#adopt(slot, hash);
-    return this.#nodeOf(slot, hash);
+  #refute(slot: number, node: number): void {
+    this.#guesses?.refute(slot, this.#holdings.tree.keyLow(node), this.#holdings.tree.keyHigh(node));
   }
-
-  /** Places what waited for `hash`, and what waited for that. */
-  #adopt(slot: number, hash: U64): void {
-    const pending = [hash];
-    for (let top = pending.pop(); top !== undefined; top = pending.pop()) {
-      for (const orphan of this.#orphans.takeChildren(slot, top)) {
-        // Looked up for each: placing one may have evicted its parent.
-        const parent = this.#nodeOf(slot, top);
-        if (parent !== 0 && this.#holdings.place(slot, this.#placementOf(orphan, parent), parent) !== 0) {
-          pending.push(orphan.hash);
-        } else {
-          this.#refusedBlocks++;
-        }
-      }
-    }
-  }
-
-  #placementOf(orphan: Orphan, parent: number): Placement {
-    const { hash, local, tiers, cacheSalt } = orphan;
-    const [sequenceLow = 0, sequenceHigh = 0] = chainHashes(Uint32Array.of(local.low, local.high), this.#keyOf(parent));
-    return {
-      low: hash.low,
-      high: hash.high,
-      localLow: local.low,
-      localHigh: local.high,
-      sequenceLow,
-      sequenceHigh,
-      tiers,
-      cacheSalt,
-    };
-  }
-
-  /** Keeps a run until its parent is known. A block that is held already has its place: the rest of the run follows it. */
-  #park(slot: number, parentHash: U64, event: StoredBlocks): void {
-    const { blockHashes, localHashes, cacheSalt } = event;
-    const tiers = tierBits[event.tier ?? "device"];
-    let parent = parentHash;
-    for (let at = 0; at < blockHashes.length; at += 2) {
-      if (isOwnParent(blockHashes, at, parentHash)) {
-        this.#holdings.conflicts++;
-        return;
-      }
-      const hash = { low: blockHashes[at] as number, high: blockHashes[at + 1] as number };
-      const local = { low: localHashes[at] as number, high: localHashes[at + 1] as number };
-      const holding = this.#holdings.held.find(slot, hash.low, hash.high);
-      if (holding !== 0 && this.#holdings.reaffirm(holding, local, tiers)) {
-        const rest = { blockHashes: blockHashes.subarray(at + 2), localHashes: localHashes.subarray(at + 2) };
-        if (rest.blockHashes.length > 0) this.store(slot, { ...event, ...rest, parentHash: hash });
-        return;
-      }
-      const before = this.#orphans.isEmpty(slot) ? 0 : (this.#orphans.find(slot, hash)?.tiers ?? 0);
-      this.#droppedOrphans += this.#orphans.add(slot, { hash, parent, local, tiers: tiers | before, cacheSalt });
-      parent = hash;
-    }
-  }
-
-  #nodeOf(slot: number, hash: U64): number {
-    const holding = this.#holdings.held.find(slot, hash.low, hash.high);
-    return holding === 0 ? 0 : this.#holdings.held.node(holding);
-  }
-
-  #removeOrphan(slot: number, hash: U64, bit: number): boolean {
-    if (this.#orphans.isEmpty(slot)) return false;
-    const orphan = this.#orphans.find(slot, hash);
-    if (orphan === undefined || (orphan.tiers & bit) === 0) return false;
-    orphan.tiers &= ~bit;
-    if (orphan.tiers === 0) this.#orphans.remove(slot, hash);
-    return true;
-  }
-}
-
-/** A block that names itself as the block before it: the rest of such a run has no place. */
-function isOwnParent(blockHashes: Uint32Array, at: number, parentHash: U64 | undefined): boolean {
-  const low = at === 0 ? parentHash?.low : blockHashes[at - 2];
-  const high = at === 0 ? parentHash?.high : blockHashes[at - 1];
-  return low === blockHashes[at] && high === blockHashes[at + 1];
 }

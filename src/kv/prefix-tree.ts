@@ -36,6 +36,16 @@ export class PrefixTree {
     return this.#table.isFull;
   }
 
+  /** Highest node id ever given out. */
+  get highest(): number {
+    return this.#table.highest;
+  }
+
+  /** False for an id that was given back. */
+  isLive(node: number): boolean {
+    return this.#table.find(this.keyLow(node), this.keyHigh(node), 0) === node;
+  }
+
   /** Words of one reached set: 1 for each 32 slots. */
   get stride(): number {
     return this.#stride;

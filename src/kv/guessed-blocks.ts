@@ -1,0 +1,205 @@
+import type { BlockHashes } from "./block-hashes.ts";
+import { tierBits } from "./held-blocks.ts";
+import { findOverlaps, type TierOverlaps } from "./overlaps.ts";
+import { type Placement, PrefixHoldings } from "./prefix-holdings.ts";
+
+export interface GuessedBlocksOptions {
+  /** Most blocks guessed, summed over all slots, and most distinct prefixes. Default 1,048,576. */
+  readonly maxBlocks?: number;
+}
+
+/** How long a guess holds. */
+export interface GuessLifetime {
+  /** Without another request that makes the same guess, ms. */
+  readonly ttlMs: number;
+  /** Most blocks guessed of the slot: beyond it the least recently used go, deepest first. Default: no bound of its own. */
+  readonly maxBlocks?: number | undefined;
+}
+
+/** Tiers of a guess that events have proved right. */
+const isConfirmed = tierBits.device | tierBits.host_pinned;
+
+/** Ticks of the expiry, ms. */
+const tickMs = 100;
+
+/**
+ * What slots are likely to hold because of the requests that were sent to them: for workers that publish no KV events, and
+ * for others until their events arrive. A guess ends after a time without another request for it, when its slot has learnt
+ * too much since, or when it is confirmed.
+ */
+export class GuessedBlocks {
+  readonly #holdings: PrefixHoldings;
+  /** Tick at which each holding ends. */
+  readonly #endsAt: Uint32Array;
+  readonly #block: Placement;
+  #overlaps = new Int32Array(64);
+  #expiredBlocks = 0;
+  #confirmedBlocks = 0;
+
+  /** Throws RangeError for a bad option. */
+  constructor(options: GuessedBlocksOptions = {}) {
+    const { maxBlocks = 1_048_576 } = options;
+    if (!(Number.isInteger(maxBlocks) && maxBlocks > 0 && maxBlocks <= 1 << 26)) {
+      throw new RangeError(`maxBlocks must be an integer from 1 to 2^26, got ${maxBlocks}`);
+    }
+    this.#holdings = new PrefixHoldings(maxBlocks);
+    this.#endsAt = new Uint32Array(maxBlocks + 1);
+    this.#block = {
+      low: 0,
+      high: 0,
+      localLow: 0,
+      localHigh: 0,
+      sequenceLow: 0,
+      sequenceHigh: 0,
+      tiers: tierBits.device,
+      cacheSalt: undefined,
+    };
+  }
+
+  /** Guesses at present, in blocks, summed over slots. */
+  get blockCount(): number {
+    return this.#holdings.held.count;
+  }
+
+  /** Guesses that ended by time, or for newer ones, since the start. */
+  get expiredBlocks(): number {
+    return this.#expiredBlocks;
+  }
+
+  /** Guesses that an event proved right, since the start. */
+  get confirmedBlocks(): number {
+    return this.#confirmedBlocks;
+  }
+
+  blocksOf(slot: number): number {
+    return this.#holdings.held.countOf(slot);
+  }
+
+  /**
+   * A request with these blocks was sent to `slot`. O(blocks), at most the first `maxBlocks` of them.
+   * @param nowMs monotonic
+   */
+  learn(slot: number, hashes: BlockHashes, nowMs: number, lifetime: GuessLifetime): void {
+    const { ttlMs, maxBlocks = Number.POSITIVE_INFINITY } = lifetime;
+    const { held } = this.#holdings;
+    this.#holdings.reserveSlot(slot);
+    this.expire(slot, nowMs);
+    const count = Math.min(hashes.count, maxBlocks);
+    const placed = this.#place(slot, hashes, count);
+    const endsAt = Math.ceil((nowMs + ttlMs) / tickMs);
+    // From the deepest to the first: the order in which they are to be forgotten.
+    for (let i = placed - 1; i >= 0; i--) {
+      const holding = held.find(slot, hashes.sequence[2 * i] as number, hashes.sequence[2 * i + 1] as number);
+      if (holding === 0) continue;
+      held.touch(holding);
+      this.#endsAt[holding] = endsAt;
+    }
+    while (held.countOf(slot) > maxBlocks) this.#forgetOldest(slot);
+  }
+
+  /**
+   * Raises, for every slot, the leading blocks of the prompt on the device to those that are guessed. What they overtake of
+   * the blocks in lower tiers is no longer counted there. Slots beyond the arrays are left out.
+   */
+  raise(hashes: BlockHashes, device: Int32Array, lower?: Pick<TierOverlaps, "host" | "disk">): void {
+    if (this.#holdings.held.count === 0) return;
+    if (this.#overlaps.length < device.length) this.#overlaps = new Int32Array(2 * device.length);
+    const guessed = this.#overlaps.subarray(0, device.length);
+    findOverlaps(this.#holdings.tree, hashes, guessed);
+    for (let slot = 0; slot < device.length; slot++) {
+      const more = (guessed[slot] as number) - (device[slot] as number);
+      if (more <= 0) continue;
+      device[slot] = guessed[slot] as number;
+      if (lower !== undefined) overtake(lower, slot, more);
+    }
+  }
+
+  /**
+   * Events say that `slot` holds these blocks (our sequence hashes, two u32 each). A guess goes when nothing is guessed behind
+   * it any more: until then it carries what is.
+   */
+  confirm(slot: number, sequence: Uint32Array): void {
+    const { held } = this.#holdings;
+    if (held.countOf(slot) === 0) return;
+    for (let at = 0; at < sequence.length; at += 2) {
+      const holding = held.find(slot, sequence[at] as number, sequence[at + 1] as number);
+      if (holding === 0 || held.tiers(holding) === isConfirmed) continue;
+      this.#holdings.setTiers(holding, isConfirmed);
+      this.#confirmedBlocks++;
+      this.#dropCarriers(slot, held.node(holding));
+    }
+  }
+
+  /** An event says that `slot` no longer holds this block. */
+  refute(slot: number, low: number, high: number): void {
+    const holding = this.#holdings.held.find(slot, low, high);
+    if (holding !== 0) this.#holdings.setTiers(holding, 0);
+  }
+
+  /** Ends the guesses of a slot whose time is over. O(those). */
+  expire(slot: number, nowMs: number): void {
+    const now = Math.floor(nowMs / tickMs);
+    const { held } = this.#holdings;
+    for (let oldest = held.oldestOf(slot); oldest !== 0; oldest = held.oldestOf(slot)) {
+      if ((this.#endsAt[oldest] as number) > now) return;
+      this.#forgetOldest(slot);
+    }
+  }
+
+  /** As `expire`, of all slots. */
+  expireAll(nowMs: number): void {
+    for (let slot = 0; slot < this.#holdings.held.slotCount; slot++) this.expire(slot, nowMs);
+  }
+
+  /** Forgets what is guessed of a slot. */
+  clear(slot: number): void {
+    this.#holdings.clearSlot(slot, Number.POSITIVE_INFINITY);
+  }
+
+  /** Returns how many of the blocks are in place. */
+  #place(slot: number, hashes: BlockHashes, count: number): number {
+    const block = this.#block;
+    let node = 0;
+    for (let i = 0; i < count; i++) {
+      block.low = block.sequenceLow = hashes.sequence[2 * i] as number;
+      block.high = block.sequenceHigh = hashes.sequence[2 * i + 1] as number;
+      block.localLow = hashes.local[2 * i] as number;
+      block.localHigh = hashes.local[2 * i + 1] as number;
+      node = this.#holdings.place(slot, block, node);
+      if (node === 0) return i;
+    }
+    return count;
+  }
+
+  /** Drops `node` and what is before it while it is confirmed and carries nothing. */
+  #dropCarriers(slot: number, node: number): void {
+    const { held, tree } = this.#holdings;
+    for (let at = node; at !== 0; ) {
+      const holding = held.find(slot, tree.keyLow(at), tree.keyHigh(at));
+      if (holding === 0 || held.tiers(holding) !== isConfirmed || this.#carries(slot, at)) return;
+      const parent = tree.parent(at);
+      this.#holdings.setTiers(holding, 0);
+      at = parent;
+    }
+  }
+
+  #carries(slot: number, node: number): boolean {
+    const { tree, held } = this.#holdings;
+    for (let child = tree.firstChild(node); child !== 0; child = tree.nextSibling(child)) {
+      if (held.find(slot, tree.keyLow(child), tree.keyHigh(child)) !== 0) return true;
+    }
+    return false;
+  }
+
+  #forgetOldest(slot: number): void {
+    this.#holdings.setTiers(this.#holdings.held.oldestOf(slot), 0);
+    this.#expiredBlocks++;
+  }
+}
+
+/** `blocks` that were counted in lower tiers count as the device's. */
+function overtake({ host, disk }: Pick<TierOverlaps, "host" | "disk">, slot: number, blocks: number): void {
+  const fromHost = Math.min(blocks, host[slot] as number);
+  host[slot] = (host[slot] as number) - fromHost;
+  disk[slot] = Math.max(0, (disk[slot] as number) - (blocks - fromHost));
+}
