@@ -7,6 +7,7 @@ import { LeaseTable, LoadTable } from "../load/index.ts";
 import { resolvePickOptions } from "../pick/index.ts";
 import { type ModelRegistry, Router } from "../router/index.ts";
 import { loadModels } from "./load-models.ts";
+import { PromptLearner } from "./prompt-learner.ts";
 import { configuredWorkers } from "./worker-entries.ts";
 
 /** The routing core of one process. */
@@ -22,8 +23,9 @@ export interface Core {
 /** Builds the core that the settings describe; opens no socket. Rejects when a model cannot be loaded. */
 export async function assembleCore(config: Config, random: () => number): Promise<Core> {
   const models = await loadModels(config);
+  const clock = { now: () => performance.now() };
   const loads = new LoadTable(config.reservations);
-  const leases = new LeaseTable(config.reservations, { now: () => performance.now() }, randomUUID);
+  const leases = new LeaseTable(config.reservations, clock, randomUUID);
   const catalogue = new Catalogue();
   catalogue.subscribe({
     onRemoved: ({ slot }) => {
@@ -33,9 +35,11 @@ export async function assembleCore(config: Config, random: () => number): Promis
     },
   });
   catalogue.replaceAll(configuredWorkers(config));
+  const { predictedTtlMs } = config.kvEvents;
+  const sentPrompts = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
   const { maxFallbacks, refuseUnknownShapes, maxJsonDepth, ...pick } = config.routing;
   const router = new Router(
-    { models, catalogue, loads, leases, random },
+    { models, catalogue, loads, leases, random, sentPrompts },
     {
       jsonReader: new JsonReader({ internedBytes: config.json.internedBytes }),
       pick: resolvePickOptions(pick),

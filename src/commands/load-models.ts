@@ -1,5 +1,5 @@
 import { type Config, type ModelSettings, readModelFolder } from "../config/index.ts";
-import { PrefixIndex } from "../kv/index.ts";
+import { GuessedBlocks, PrefixIndex } from "../kv/index.ts";
 import { Model, type ModelOptions, profileByName } from "../model/index.ts";
 import { ModelRegistry, type ServedModel } from "../router/index.ts";
 import { CacheBudget } from "../tokenizer/index.ts";
@@ -7,16 +7,21 @@ import { CacheBudget } from "../tokenizer/index.ts";
 /** Loads every configured model. Rejects, naming the model, when a file is missing or cannot be used. */
 export async function loadModels(config: Config): Promise<ModelRegistry> {
   const { maxPromptCharacters, cacheBytes } = config.tokenizer;
-  const shared = { maxPromptLength: maxPromptCharacters, cache: new CacheBudget(cacheBytes) };
+  const shared = {
+    maxPromptLength: maxPromptCharacters,
+    cache: new CacheBudget(cacheBytes),
+    maxGuessedBlocks: config.approximateIndex.maxBlocks,
+  };
   return new ModelRegistry(await Promise.all(config.models.map((settings) => loadModel(settings, shared))));
 }
 
-type SharedOptions = Required<Pick<ModelOptions, "maxPromptLength" | "cache">>;
+type SharedOptions = Required<Pick<ModelOptions, "maxPromptLength" | "cache">> & { readonly maxGuessedBlocks: number };
 
 async function loadModel(settings: ModelSettings, shared: SharedOptions): Promise<ServedModel> {
   const { name, aliases, folder, profile, tokenizerView, blockSize, maxIndexBlocks, loadOnly } = settings;
   const { reasoningParser: hasReasoningParser } = settings;
-  const index = new PrefixIndex({ blockSize, maxBlocks: maxIndexBlocks });
+  const guesses = new GuessedBlocks({ maxBlocks: shared.maxGuessedBlocks });
+  const index = new PrefixIndex({ blockSize, maxBlocks: maxIndexBlocks, guesses });
   if (loadOnly || folder === undefined) return { name, aliases, pipeline: undefined, index };
   try {
     const files = await readModelFolder(folder);

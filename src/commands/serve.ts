@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { type Config, ConfigError, parseAddress } from "../config/index.ts";
 import { type Catalogue, HealthProber, type Worker, type WorkerHealth } from "../fleet/index.ts";
 import { type ExtProcServer, startExtProcServer } from "../surface/ext-proc/index.ts";
@@ -5,6 +6,7 @@ import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
 import { extProcOptions } from "./ext-proc-options.ts";
+import { GuessExpiry } from "./guess-expiry.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { ObservedRouter } from "./observed-router.ts";
 import { CoreSamples } from "./samples.ts";
@@ -35,7 +37,7 @@ async function start(core: Core, config: Config, log: Logger, running: Closable[
   const metrics = new Metrics({ models: config.models.map(({ name }) => name), version });
   metrics.watchProcess();
   const follower = new KvFollower(core, config.kvEvents, log);
-  running.push(follower);
+  running.push(follower, new GuessExpiry(core.models, { now: () => performance.now() }));
   metrics.sample(new CoreSamples(core, (rank) => follower.sampleOf(rank)));
   running.push(leaseSweep(core));
   const metricsServer = await startMetrics(config, metrics);

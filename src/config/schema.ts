@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { checkAcrossFields } from "./cross-field-checks.ts";
 import { extProc } from "./sections/ext-proc.ts";
+import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
-import { json, kvEvents, reservations, routing, tokenizer } from "./sections/routing.ts";
+import { json, reservations, routing, tokenizer } from "./sections/routing.ts";
 import { fleet, workers } from "./sections/workers.ts";
 
 /** Every setting, each described where it is declared. The order is that of the reference page. */
@@ -18,6 +19,7 @@ export const settingsSchema = z.strictObject({
   routing,
   fleet,
   kvEvents,
+  approximateIndex,
   reservations,
   json,
   tokenizer,

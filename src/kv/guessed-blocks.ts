@@ -83,7 +83,6 @@ export class GuessedBlocks {
     const { ttlMs, maxBlocks = Number.POSITIVE_INFINITY } = lifetime;
     const { held } = this.#holdings;
     this.#holdings.reserveSlot(slot);
-    this.expire(slot, nowMs);
     const count = Math.min(hashes.count, maxBlocks);
     const placed = this.#place(slot, hashes, count);
     const endsAt = Math.ceil((nowMs + ttlMs) / tickMs);
@@ -136,19 +135,27 @@ export class GuessedBlocks {
     if (holding !== 0) this.#holdings.setTiers(holding, 0);
   }
 
-  /** Ends the guesses of a slot whose time is over. O(those). */
-  expire(slot: number, nowMs: number): void {
-    const now = Math.floor(nowMs / tickMs);
-    const { held } = this.#holdings;
-    for (let oldest = held.oldestOf(slot); oldest !== 0; oldest = held.oldestOf(slot)) {
-      if ((this.#endsAt[oldest] as number) > now) return;
-      this.#forgetOldest(slot);
+  /** Ends guesses whose time is over, at most `maxBlocks` of them. Returns whether none is left that is to end. */
+  expireAll(nowMs: number, maxBlocks = Number.POSITIVE_INFINITY): boolean {
+    let left = maxBlocks;
+    for (let slot = 0; slot < this.#holdings.held.slotCount; slot++) {
+      left = this.#expire(slot, nowMs, left);
+      if (left === 0) return false;
     }
+    return true;
   }
 
-  /** As `expire`, of all slots. */
-  expireAll(nowMs: number): void {
-    for (let slot = 0; slot < this.#holdings.held.slotCount; slot++) this.expire(slot, nowMs);
+  /** Returns what is left of `maxBlocks`. */
+  #expire(slot: number, nowMs: number, maxBlocks: number): number {
+    const now = Math.floor(nowMs / tickMs);
+    const { held } = this.#holdings;
+    let left = maxBlocks;
+    for (let oldest = held.oldestOf(slot); oldest !== 0 && left > 0; oldest = held.oldestOf(slot)) {
+      if ((this.#endsAt[oldest] as number) > now) break;
+      this.#forgetOldest(slot);
+      left--;
+    }
+    return left;
   }
 
   /** Forgets what is guessed of a slot. */

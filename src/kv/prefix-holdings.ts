@@ -168,9 +168,17 @@ export class PrefixHoldings {
       for (let slot = 1; slot < this.held.slotCount; slot++) {
         if (this.held.countOf(slot) > this.held.countOf(largest)) largest = slot;
       }
-      if (!this.#evictOldestLeaf(largest, kept)) return false;
+      if (!this.#evictOldestLeaf(largest, kept) && !this.#evictAnyLeaf(kept)) return false;
     }
     return true;
+  }
+
+  /** The slot with the most blocks may be the one that stores, with nothing but the path to the new block. */
+  #evictAnyLeaf(kept: number): boolean {
+    for (let slot = 0; slot < this.held.slotCount; slot++) {
+      if (this.held.countOf(slot) > 0 && this.#evictOldestLeaf(slot, kept)) return true;
+    }
+    return false;
   }
 
   /** Goes from the oldest holding to newer ones until it meets a leaf, and next time back from there towards the root. */

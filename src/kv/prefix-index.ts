@@ -83,6 +83,11 @@ export class PrefixIndex {
     this.#guesses = options.guesses;
   }
 
+  /** What is guessed beside what events say; undefined = nothing is. */
+  get guesses(): GuessedBlocks | undefined {
+    return this.#guesses;
+  }
+
   /** Blocks held, summed over all slots. */
   get blockCount(): number {
     return this.#holdings.held.count;

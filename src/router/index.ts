@@ -12,3 +12,4 @@ export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget } fro
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { explainSelection, Router, type RouterOptions, type RouterState } from "./router.ts";
 export type { PhaseChoice, Selection } from "./selection.ts";
+export type { SentPrompts } from "./sent-prompts.ts";

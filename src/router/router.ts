@@ -12,6 +12,7 @@ import type { LeasedDecision, RouteDecision, RouteTarget } from "./route-decisio
 import type { RouteRequest } from "./route-request.ts";
 import { type PhaseChoice, predictedCachedTokens, type Selection } from "./selection.ts";
 import { Selector } from "./selector.ts";
+import type { SentPrompts } from "./sent-prompts.ts";
 import { workerHeaders } from "./worker-headers.ts";
 
 export interface RouterOptions extends PrepareOptions {
@@ -26,6 +27,7 @@ export interface RouterState {
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
   readonly leases: LeaseTable;
+  readonly sentPrompts?: SentPrompts;
   /** Uniform in [0,1). */
   readonly random: () => number;
 }
@@ -116,11 +118,18 @@ export class Router {
     const prefillBooking = prefill === undefined ? undefined : this.#placer.book(subject, prefill);
     try {
       const main = this.#placer.book(subject, answering);
+      this.#tellSent(subject, answering, prefill);
       return new BookedReservation(this.#state.catalogue, answering, main, prefillBooking);
     } catch (error) {
       prefillBooking?.release();
       throw error;
     }
+  }
+
+  #tellSent({ hashes, model }: Placeable, ...phases: (PhaseChoice | undefined)[]): void {
+    const { sentPrompts } = this.#state;
+    if (sentPrompts === undefined || hashes === undefined || model === undefined) return;
+    for (const phase of phases) if (phase !== undefined) sentPrompts.onSent(phase.rank, model, hashes);
   }
 
   #fallbacks({ candidates, choice }: PhaseChoice): string[] {

@@ -59,31 +59,6 @@ export const reservations = z
   .prefault({})
   .describe("The load booked for running requests.");
 
-/** How KV events are followed. */
-export const kvEvents = z
-  .strictObject({
-    replayTimeoutMs: milliseconds(1)
-      .default(5000)
-      .describe("Longest wait for a worker to replay missed events, in ms."),
-    reconnectMinMs: milliseconds(1)
-      .default(100)
-      .describe("First pause before connecting again, in ms; doubles each time."),
-    reconnectMaxMs: milliseconds(1).default(5000).describe("Longest pause before connecting again, in ms."),
-    maxPendingBatches: count(1)
-      .max(1_000_000)
-      .default(10_000)
-      .describe("Event batches kept while a gap is replayed, for each rank; more make the gap unrepairable."),
-    silentWorkerWarnMs: milliseconds(0)
-      .default(60_000)
-      .describe("A worker that serves requests and sent no event for this long is warned of, in ms; 0 = never."),
-    onUnrepairableGap: z
-      .enum(["reset", "stale"])
-      .default("reset")
-      .describe("When missed events cannot be replayed: `reset` forgets the rank's blocks, `stale` keeps them."),
-  })
-  .prefault({})
-  .describe("How the workers' KV events are followed.");
-
 /** Reading the bodies. */
 export const json = z
   .strictObject({

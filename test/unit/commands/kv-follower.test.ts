@@ -14,6 +14,7 @@ const settings = {
   reconnectMaxMs: 1_000,
   maxPendingBatches: 100,
   silentWorkerWarnMs: 0,
+  predictedTtlMs: 0,
   onUnrepairableGap: "reset",
 } as const;
 

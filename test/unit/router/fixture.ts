@@ -11,6 +11,7 @@ import {
   type RouteRequest,
   Router,
   type RouterOptions,
+  type SentPrompts,
   type ServedModel,
 } from "../../../src/router/index.ts";
 
@@ -63,6 +64,7 @@ export interface FixtureOptions {
   readonly options?: Partial<RouterOptions>;
   readonly random?: () => number;
   readonly clock?: { now(): number };
+  readonly sentPrompts?: SentPrompts;
 }
 
 export function fixture({
@@ -71,6 +73,7 @@ export function fixture({
   options = {},
   random = () => 0,
   clock = { now: () => 0 },
+  sentPrompts,
 }: FixtureOptions): Fixture {
   const index = new PrefixIndex({ blockSize, maxBlocks: 1024 });
   const model: ServedModel = { name: "m", aliases: ["alias"], pipeline: characterPipeline(profile), index };
@@ -86,7 +89,14 @@ export function fixture({
     },
   });
   const router = new Router(
-    { models: new ModelRegistry([model]), catalogue, loads, leases, random },
+    {
+      models: new ModelRegistry([model]),
+      catalogue,
+      loads,
+      leases,
+      random,
+      ...(sentPrompts === undefined ? {} : { sentPrompts }),
+    },
     {
       pick: resolvePickOptions(),
       maxFallbacks: 0,

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { count, milliseconds } from "../setting-types.ts";
+
+/** How KV events are followed. */
+export const kvEvents = z
+  .strictObject({
+    replayTimeoutMs: milliseconds(1)
+      .default(5000)
+      .describe("Longest wait for a worker to replay missed events, in ms."),
+    reconnectMinMs: milliseconds(1)
+      .default(100)
+      .describe("First pause before connecting again, in ms; doubles each time."),
+    reconnectMaxMs: milliseconds(1).default(5000).describe("Longest pause before connecting again, in ms."),
+    maxPendingBatches: count(1)
+      .max(1_000_000)
+      .default(10_000)
+      .describe("Event batches kept while a gap is replayed, for each rank; more make the gap unrepairable."),
+    silentWorkerWarnMs: milliseconds(0)
+      .default(60_000)
+      .describe("A worker that serves requests and sent no event for this long is warned of, in ms; 0 = never."),
+    predictedTtlMs: milliseconds(0)
+      .default(0)
+      .describe(
+        "How long a worker counts as holding a prompt that was sent to it while its events are not there yet, in ms; 0 = only events count.",
+      ),
+    onUnrepairableGap: z
+      .enum(["reset", "stale"])
+      .default("reset")
+      .describe("When missed events cannot be replayed: `reset` forgets the rank's blocks, `stale` keeps them."),
+  })
+  .prefault({})
+  .describe("How the workers' KV events are followed.");
+
+/** What is guessed of workers that publish no KV events. */
+export const approximateIndex = z
+  .strictObject({
+    ttlMs: milliseconds(0)
+      .default(120_000)
+      .describe(
+        "How long a worker that publishes no KV events counts as holding a prompt that was sent to it, in ms; each prompt with the same beginning renews it. 0 = nothing is guessed.",
+      ),
+    maxBlocksPerRank: count(0)
+      .max(67_108_864)
+      .default(0)
+      .describe(
+        "Most blocks guessed of one rank: the least recently used are forgotten. 0 = the worker's `totalKvBlocks`, when that is known.",
+      ),
+    maxBlocks: count(1)
+      .max(67_108_864)
+      .default(1_000_000)
+      .describe("Most blocks guessed of all ranks together, for each model; up to 90 bytes each."),
+  })
+  .prefault({})
+  .describe("What is guessed of workers from what was sent to them.");
