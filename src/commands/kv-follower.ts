@@ -1,12 +1,20 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import type { WorkerRank } from "../fleet/index.ts";
-import { type Clock, type KvEventCounters, KvEventSubscriber, TurnBudget } from "../kv-events/index.ts";
+import type { PrefixIndex } from "../kv/index.ts";
+import {
+  type Clock,
+  type KvEventCounters,
+  type KvEventStatus,
+  KvEventSubscriber,
+  TurnBudget,
+} from "../kv-events/index.ts";
 import type { ServedModel } from "../router/index.ts";
 import type { KvEventSample, Logger } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
 import { EventTotals } from "./event-totals.ts";
 import { IndexFanOut } from "./index-fan-out.ts";
+import type { KvProblem, KvRankStatus } from "./kv-rank-status.ts";
 
 const systemClock: Clock = { now: () => performance.now() };
 
@@ -14,6 +22,8 @@ interface Followed {
   readonly rank: WorkerRank;
   readonly subscriber: KvEventSubscriber;
   readonly totals: EventTotals;
+  /** Of the first model that the rank serves; the others hold the same. */
+  readonly index: PrefixIndex;
   /** Requests booked on the rank when it was last heard of. */
   bookedWhenHeard: number;
   isReportedSilent: boolean;
@@ -54,10 +64,24 @@ export class KvFollower {
 
   /** What came of a rank's events; undefined when it publishes none. */
   sampleOf(rank: WorkerRank): KvEventSample | undefined {
-    const followed = this.#followed.get(rank.slot);
+    return this.statusOf(rank);
+  }
+
+  /** How well a rank's cache is known; undefined when it publishes no events. */
+  statusOf({ slot }: WorkerRank): KvRankStatus | undefined {
+    const followed = this.#followed.get(slot);
     if (followed === undefined) return undefined;
-    const { hasSeenEvents, silentMs } = followed.subscriber.status;
-    return { ...followed.totals.sample(), lastEventAgeMs: hasSeenEvents ? silentMs : undefined };
+    const { rank, subscriber, totals, isReportedSilent, index } = followed;
+    const { isConnected, lastSequence, hasSeenEvents, silentMs } = subscriber.status;
+    return {
+      ...totals.sample(),
+      endpoint: rank.kvEvents?.endpoint ?? "",
+      isConnected,
+      lastSequence,
+      lastEventAgeMs: hasSeenEvents ? silentMs : undefined,
+      blocks: index.blocksOf(slot),
+      problems: problemsOf(subscriber.status, { isSilent: isReportedSilent, blockSize: index.blockSize }),
+    };
   }
 
   async close(): Promise<void> {
@@ -95,7 +119,14 @@ export class KvFollower {
       },
     );
     subscriber.start();
-    this.#followed.set(slot, { rank, subscriber, totals, bookedWhenHeard: 0, isReportedSilent: false });
+    this.#followed.set(slot, {
+      rank,
+      subscriber,
+      totals,
+      index: first.index,
+      bookedWhenHeard: 0,
+      isReportedSilent: false,
+    });
   }
 
   #modelsOf({ worker }: WorkerRank): readonly ServedModel[] {
@@ -132,4 +163,17 @@ export class KvFollower {
       }
     }
   }
+}
+
+function problemsOf(status: KvEventStatus, seen: { isSilent: boolean; blockSize: number }): readonly KvProblem[] {
+  const problems: KvProblem[] = [];
+  if (seen.isSilent) {
+    problems.push({ kind: "silent", message: "serves requests but publishes no KV events: its cache counts as empty" });
+  }
+  if (status.foreignBlockSize !== undefined) {
+    const sizes = `the engine's KV blocks are of ${status.foreignBlockSize} tokens, the model's blockSize is ${seen.blockSize}`;
+    problems.push({ kind: "block_size_mismatch", message: `${sizes}: its prefixes cannot be matched` });
+  }
+  if (status.isStale) problems.push({ kind: "stale", message: "KV events were lost: what it holds may be wrong" });
+  return problems;
 }

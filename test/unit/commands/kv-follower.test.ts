@@ -79,7 +79,14 @@ describe("following KV events", () => {
     expect(follower.size).toBe(1);
     for (const { index } of core.models.values()) await vi.waitFor(() => expect(index.blockCount).toBe(2), 5_000);
     const [rank] = core.catalogue.ranksFor(undefined);
-    expect(rank && follower.sampleOf(rank)).toMatchObject({ gaps: 0, lastEventAgeMs: expect.any(Number) });
+    expect(rank && follower.statusOf(rank)).toMatchObject({
+      endpoint: worker.kvEventsEndpoint,
+      isConnected: true,
+      blocks: 2,
+      gaps: 0,
+      lastEventAgeMs: expect.any(Number),
+      problems: [],
+    });
   });
 
   it("reaches a worker over IPv6, live and replayed", async () => {
@@ -111,7 +118,7 @@ describe("following KV events", () => {
       const core = coreOf(worker);
       const lines: string[] = [];
       let nowMs = 0;
-      follow(core, { silentWorkerWarnMs: 1_000, lines, clock: { now: () => nowMs } });
+      const follower = follow(core, { silentWorkerWarnMs: 1_000, lines, clock: { now: () => nowMs } });
       nowMs = 5_000;
       vi.advanceTimersByTime(5_000);
       expect(lines).toEqual([]);
@@ -119,6 +126,8 @@ describe("following KV events", () => {
       vi.advanceTimersByTime(5_000);
       expect(lines).toHaveLength(1);
       expect(lines[0]).toContain("publishes no KV events");
+      const [rank] = core.catalogue.ranksFor(undefined);
+      expect(rank && follower.statusOf(rank)?.problems).toMatchObject([{ kind: "silent" }]);
     } finally {
       vi.useRealTimers();
     }
