@@ -1,4 +1,3 @@
-export { type CompiledModel, type CompileOptions, compileModel, officialTokenizer } from "./compiled-model.ts";
 export { Model, type ModelOptions } from "./model.ts";
 export type { ModelFiles } from "./model-files.ts";
 export { ModelLoadError } from "./model-load-error.ts";

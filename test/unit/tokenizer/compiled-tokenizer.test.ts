@@ -62,7 +62,8 @@ describe.each(models)("a compiled tokenizer (%s) that was sent to another thread
   it.each([true, false])("takes over the head of a prompt that another has encoded; special tokens %s", async (add) => {
     const official = new NativeTokenizer(JSON.stringify(model), undefined);
     const first = exactTokenizer(compiledOf(model));
-    const pieces = ["user\n", texts.slice(0, 20).join(" "), "<|x|>", `${texts.slice(20, 40).join(" ")} the end of it`];
+    const long = texts.join(" ").repeat(3).slice(0, 9000);
+    const pieces = ["user\n", long, "<|x|>", `${long} the end of it`];
     const encoded = await first.encodePieces(pieces, { addSpecialTokens: add });
     const head = encoded.head();
     if (head === undefined) throw new TypeError("a head expected");
