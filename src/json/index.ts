@@ -1,5 +1,28 @@
 export type { BodyEdit } from "./body-edit.ts";
 export { applyEdit, setMember } from "./body-edit.ts";
+export { FieldError, refusal, within } from "./fields/field-error.ts";
+export type { DuplicateKeys, Reader } from "./fields/reader.ts";
+export {
+  anyObject,
+  anyValue,
+  firstOf,
+  flag,
+  float32,
+  float64,
+  i32,
+  i64,
+  isList,
+  listOf,
+  oneOf,
+  recordOf,
+  text,
+  textOrList,
+  u8,
+  u32,
+  u64,
+} from "./fields/reader.ts";
+export type { Field, Fields, StructOf } from "./fields/struct.ts";
+export { nullable, nullDefault, optional, required, struct, tagged, withDefault } from "./fields/struct.ts";
 export type { JsonLimits } from "./json-limits.ts";
 export { MAX_JSON_DEPTH } from "./json-limits.ts";
 export { JsonNumber } from "./json-number.ts";
@@ -8,6 +31,8 @@ export type { JsonReaderOptions } from "./json-reader.ts";
 export { JsonReader } from "./json-reader.ts";
 export { JsonSyntaxError } from "./json-syntax-error.ts";
 export type { ByteSpan, JsonValue } from "./json-value.ts";
+export type { LiftedArrays, NumberArray } from "./number-arrays.ts";
+export { liftNumberArrays } from "./number-arrays.ts";
 export type { ParseJsonOptions } from "./parse.ts";
 export { parseJson } from "./parse.ts";
 export { stringifyJson } from "./stringify.ts";

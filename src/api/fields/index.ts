@@ -1,8 +1,8 @@
-export { FieldError, refusal, within } from "./field-error.ts";
-export type { DuplicateKeys, Reader } from "./reader.ts";
+export type { DuplicateKeys, Field, Fields, Reader, StructOf } from "../../json/index.ts";
 export {
   anyObject,
   anyValue,
+  FieldError,
   firstOf,
   flag,
   float32,
@@ -11,14 +11,21 @@ export {
   i64,
   isList,
   listOf,
+  nullable,
+  nullDefault,
   oneOf,
+  optional,
   recordOf,
+  refusal,
+  required,
+  struct,
+  tagged,
   text,
   textOrList,
   u8,
   u32,
   u64,
-} from "./reader.ts";
-export type { Field, Fields, StructOf } from "./struct.ts";
-export { nullable, nullDefault, optional, required, struct, tagged, withDefault } from "./struct.ts";
+  withDefault,
+  within,
+} from "../../json/index.ts";
 export { structToJson, toJson } from "./to-json.ts";

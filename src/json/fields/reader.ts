@@ -1,4 +1,6 @@
-import { JsonNumber, JsonObject, type JsonValue } from "../../json/index.ts";
+import { JsonNumber } from "../json-number.ts";
+import { JsonObject } from "../json-object.ts";
+import type { JsonValue } from "../json-value.ts";
 import { FieldError } from "./field-error.ts";
 
 /** Of a repeated known key: refused where the frontend reads straight from the text, the last stands where it reads from a value tree. */

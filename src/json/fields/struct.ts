@@ -1,4 +1,5 @@
-import { JsonObject, type JsonValue } from "../../json/index.ts";
+import { JsonObject } from "../json-object.ts";
+import type { JsonValue } from "../json-value.ts";
 import { FieldError } from "./field-error.ts";
 import { anyObject, type DuplicateKeys, isList, type Reader } from "./reader.ts";
 

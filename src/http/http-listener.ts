@@ -1,0 +1,142 @@
+import { chmod } from "node:fs/promises";
+import type { Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { type FastifyInstance, fastify } from "fastify";
+import type { BearerTokens } from "./bearer-tokens.ts";
+import { errorAnswer, HttpError } from "./error-answer.ts";
+import { type HttpLog, type HttpTls, ServerMaker } from "./node-server.ts";
+import type { Operation } from "./operation.ts";
+import { type HttpLimits, RequestLimits } from "./request-limits.ts";
+import { type HttpObserver, serveOperations } from "./serve-operations.ts";
+import { freeSocketPath } from "./unix-socket.ts";
+
+/** Where a listener is reached: a TCP port (0 = one that the system chooses), or a Unix socket. */
+export type HttpAddress =
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number }
+  | {
+      readonly kind: "unix";
+      readonly path: string;
+      /** Permission bits of the socket; undefined = as the process makes files, which other users cannot connect to. */
+      readonly mode: number | undefined;
+    };
+
+export interface HttpListenerOptions {
+  readonly address: HttpAddress;
+  readonly tls: HttpTls;
+  readonly limits: HttpLimits;
+  /** Undefined = nobody needs a token. */
+  readonly tokens: BearerTokens | undefined;
+  /** `Retry-After` of 429 and 503 answers whose error names none. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface HttpListenerDependencies {
+  readonly log: HttpLog;
+  readonly observer: HttpObserver;
+  /** Milliseconds on a monotonic scale. */
+  readonly now: () => number;
+}
+
+/** Parameters in a path are ids; a longer one names nothing. */
+const maxParamLength = 1_024;
+
+/** Serves operations over HTTP/1.1 on one address, with or without TLS. */
+export class HttpListener {
+  readonly #app: FastifyInstance;
+  readonly #maker: ServerMaker;
+  readonly #address: HttpAddress;
+
+  private constructor(app: FastifyInstance, maker: ServerMaker, address: HttpAddress) {
+    this.#app = app;
+    this.#maker = maker;
+    this.#address = address;
+  }
+
+  /** Listens. Rejects when the address cannot be had or a file cannot be used. */
+  static async start(
+    operations: readonly Operation[],
+    options: HttpListenerOptions,
+    dependencies: HttpListenerDependencies,
+  ): Promise<HttpListener> {
+    const { address, limits, tls, tokens, retryAfterSeconds } = options;
+    const maker = await ServerMaker.prepare(limits, tls, dependencies.log);
+    const app = fastify({
+      logger: false,
+      serverFactory: (handler) => maker.make(handler) as Server,
+      clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket),
+      routerOptions: { maxParamLength },
+      return503OnClosing: false,
+      forceCloseConnections: "idle",
+    });
+    serveOperations(app, operations, {
+      ...dependencies,
+      limits: new RequestLimits(limits),
+      tokens,
+      retryAfterSeconds,
+    });
+    const listener = new HttpListener(app, maker, address);
+    try {
+      await listener.#listen();
+    } catch (error) {
+      await listener.close(0);
+      throw error;
+    }
+    return listener;
+  }
+
+  /** As a client writes it: `host:port`, `[v6]:port`, or the socket's path. */
+  get address(): string {
+    if (this.#address.kind === "unix") return this.#address.path;
+    const { address, port, family } = this.#app.server.address() as AddressInfo;
+    return family === "IPv6" ? `[${address}]:${port}` : `${address}:${port}`;
+  }
+
+  /**
+   * Refuses new connections, lets running requests end, and cuts those that have not after `drainMs`.
+   * @param drainMs 0 = at once
+   */
+  async close(drainMs: number): Promise<void> {
+    this.#maker.close();
+    const timer = setTimeout(() => this.#app.server.closeAllConnections(), drainMs);
+    try {
+      await this.#app.close();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const address = this.#address;
+    if (address.kind === "tcp") {
+      await this.#app.listen({ host: address.host, port: address.port });
+      return;
+    }
+    await freeSocketPath(address.path);
+    await this.#app.listen({ path: address.path });
+    if (address.mode !== undefined) await chmod(address.path, address.mode);
+  }
+}
+
+/** A request that cannot be parsed, or came too slowly: there is no request object to answer through. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+    socket.destroy(error);
+    return;
+  }
+  const { status, body } = errorAnswer(clientError(error.code), 0);
+  const head = [`HTTP/1.1 ${status} ${reasons[status] ?? "Bad Request"}`, "content-type: application/json"];
+  head.push(`content-length: ${Buffer.byteLength(body)}`, "connection: close");
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  408: "Request Timeout",
+  431: "Request Header Fields Too Large",
+};
+
+function clientError(code: string | undefined): HttpError {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new HttpError(408, "request_timeout", "the request came too slowly");
+  if (code === "HPE_HEADER_OVERFLOW") return new HttpError(431, "headers_too_large", "the headers are too long");
+  return new HttpError(400, "invalid_request", "this is no HTTP request");
+}

@@ -1,0 +1,22 @@
+export { BearerTokens } from "./bearer-tokens.ts";
+export type { PemFiles, PemPair } from "./certificates.ts";
+export { readPemPair, selfSignedPair, watchPemFiles } from "./certificates.ts";
+export type { HttpErrorCode } from "./error-answer.ts";
+export { HttpError } from "./error-answer.ts";
+export type { HttpAddress, HttpListenerDependencies, HttpListenerOptions } from "./http-listener.ts";
+export { HttpListener } from "./http-listener.ts";
+export type { JsonSchema } from "./json-schema.ts";
+export type { HttpLog, HttpTls } from "./node-server.ts";
+export type { OpenApiInfo } from "./open-api.ts";
+export { openApiDocument } from "./open-api.ts";
+export type {
+  AnswerDescription,
+  HttpAnswer,
+  HttpCall,
+  HttpMethod,
+  Operation,
+  ParameterDescription,
+} from "./operation.ts";
+export { jsonAnswer } from "./operation.ts";
+export type { HttpLimits } from "./request-limits.ts";
+export type { HttpObserver } from "./serve-operations.ts";

@@ -1,0 +1,90 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import { type PemFiles, type PemPair, readPemPair, selfSignedPair, watchPemFiles } from "./certificates.ts";
+import type { HttpLimits } from "./request-limits.ts";
+
+/** Transport security of a listener. */
+export type HttpTls =
+  | { readonly kind: "off" }
+  | { readonly kind: "self-signed" }
+  | ({ readonly kind: "files" } & PemFiles);
+
+/** Structured log, the shape of pino's. */
+export interface HttpLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Makes the server that a listener runs on, and keeps its certificate fresh. */
+export class ServerMaker {
+  readonly #limits: HttpLimits;
+  readonly #tls: HttpTls;
+  readonly #pair: PemPair | undefined;
+  readonly #log: HttpLog;
+  #stopWatching: () => void = () => undefined;
+
+  private constructor(limits: HttpLimits, tls: HttpTls, pair: PemPair | undefined, log: HttpLog) {
+    this.#limits = limits;
+    this.#tls = tls;
+    this.#pair = pair;
+    this.#log = log;
+  }
+
+  /** Reads or makes the certificate. @throws Error naming the file that cannot be used */
+  static async prepare(limits: HttpLimits, tls: HttpTls, log: HttpLog): Promise<ServerMaker> {
+    return new ServerMaker(limits, tls, await pairOf(tls), log);
+  }
+
+  make(handler: RequestListener): Server | TlsServer {
+    const server = this.#bare(handler);
+    server.maxConnections = this.#limits.maxConnections;
+    return server;
+  }
+
+  close(): void {
+    this.#stopWatching();
+  }
+
+  #bare(handler: RequestListener): Server | TlsServer {
+    const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = this.#limits;
+    const options: ServerOptions = {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      connectionsCheckingInterval: Math.min(30_000, Math.max(100, headersTimeoutMs / 4)),
+      noDelay: true,
+    };
+    if (this.#pair === undefined) return createServer(options, handler);
+    const server = createTlsServer({ ...options, ...this.#pair }, handler);
+    if (this.#tls.kind === "files") this.#watch(this.#tls, this.#pair, server);
+    return server;
+  }
+
+  #watch(files: PemFiles, first: PemPair, server: TlsServer): void {
+    const { certFile } = files;
+    this.#stopWatching = watchPemFiles(files, first, {
+      after: (delayMs, callback) => {
+        const timer = setTimeout(callback, delayMs).unref();
+        return () => clearTimeout(timer);
+      },
+      onChange: ({ cert, key }) => {
+        server.setSecureContext({ cert, key });
+        this.#log.info({ certFile }, "http: new certificate");
+      },
+      onFailure: (err) => {
+        this.#log.error({ err, certFile }, "http: cannot reload the certificate, keeping the old one");
+      },
+    });
+  }
+}
+
+async function pairOf(tls: HttpTls): Promise<PemPair | undefined> {
+  switch (tls.kind) {
+    case "off":
+      return undefined;
+    case "self-signed":
+      return selfSignedPair();
+    case "files":
+      return readPemPair(tls);
+  }
+}
