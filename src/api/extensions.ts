@@ -72,13 +72,63 @@ const agentHints = struct(
   strict,
 );
 
-const routingConstraints = struct(
+const constraintsStruct = struct(
   {
     required_taints: withDefault(listOf(text), []),
     preferred_taints: withDefault(recordOf(float32), new Map<string, number>()),
   },
   strict,
 );
+
+/** Most taints that one request may require, or prefer: each is looked up for every worker. */
+const maxTaints = 64;
+
+const routingConstraints: Reader<ReturnType<typeof constraintsStruct>> = (value, duplicates) => {
+  const constraints = constraintsStruct(value, duplicates);
+  const most = Math.max(constraints.required_taints.length, constraints.preferred_taints.size);
+  if (most > maxTaints) throw new FieldError(`must name at most ${maxTaints} taints`);
+  return constraints;
+};
+
+/** Properties of workers that a request demands or wishes for. */
+export interface RoutingConstraints {
+  /** The worker must have all of them. */
+  readonly requiredTaints: readonly string[];
+  /** Taint to weight; a positive one is a wish, a negative one an aversion. */
+  readonly preferredTaints: ReadonlyMap<string, number>;
+}
+
+/**
+ * The body's `nvext.routing_constraints`; undefined when there are none.
+ * @throws RoutingError invalid_request, naming the field
+ */
+export function routingConstraintsOf(root: JsonObject): RoutingConstraints | undefined {
+  const value = constraintsValue(root.get("nvext"));
+  if (!isGiven(value)) return undefined;
+  try {
+    const { required_taints, preferred_taints } = routingConstraints(value as JsonValue, "refuse");
+    return { requiredTaints: required_taints, preferredTaints: preferred_taints };
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    throw error.within("routing_constraints").within("nvext").toRoutingError();
+  }
+}
+
+function constraintsValue(envelope: JsonValue | undefined): JsonValue | undefined {
+  return envelope instanceof JsonObject ? envelope.get("routing_constraints") : undefined;
+}
+
+/** Whether constraints can change the choice: an empty list or object cannot. */
+function isConstraining(value: JsonValue | undefined): boolean {
+  if (!(value instanceof JsonObject)) return !isEmpty(value);
+  for (const [, member] of value.entries()) if (!isEmpty(member)) return true;
+  return false;
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  if (value instanceof JsonObject) return value.size === 0;
+  return isList(value) ? value.length === 0 : !isGiven(value);
+}
 
 /**
  * Dynamo's extension envelope (dynamo-llm@1.6.1 protocols/common/extensions.rs NvExt): no other key is accepted. Unlike the
@@ -148,12 +198,14 @@ export function clientPinsOf(root: JsonObject): readonly string[] {
   const envelope = root.get("nvext");
   if (isList(envelope) && envelope.some(isGiven)) return [...pins, "nvext"];
   if (!(envelope instanceof JsonObject)) return pins;
-  return [...pins, ...pinsInNvext.filter((name) => isGiven(envelope.get(name))).map((name) => `nvext.${name}`)];
+  const inNvext = pinsInNvext.filter((name) => isGiven(envelope.get(name)));
+  if (isConstraining(constraintsValue(envelope))) inNvext.push("routing_constraints");
+  return [...pins, ...inNvext.map((name) => `nvext.${name}`)];
 }
 
 /** The same of a text that is not JSON here but may be for a more lenient server: names that occur in it at all. */
 export function clientPinsInText(body: Buffer): readonly string[] {
-  return [...pinsAtRoot, ...pinsInNvext].filter((name) => body.includes(`"${name}"`));
+  return [...pinsAtRoot, ...pinsInNvext, "routing_constraints"].filter((name) => body.includes(`"${name}"`));
 }
 
 function isGiven(value: JsonValue | undefined): boolean {

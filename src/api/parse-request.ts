@@ -57,7 +57,7 @@ function parseRoot(api: PromptApi | undefined, root: JsonValue, options: ParseOp
   if (!(root instanceof JsonObject)) throw new FieldError("must be a JSON object");
   const named = api ?? apiFromShape(root);
   if (named === undefined && !options.refuseUnknownShapes) {
-    return promptless("the body has neither messages nor a prompt", modelOf(root), clientPinsOf(root));
+    return promptless("the body has neither messages nor a prompt", modelOf(root), clientPinsOf(root), root);
   }
   if (dialectOf(root, options) === "dynamo") {
     return dynamoParsers[named ?? "chat"](root, options.hasReasoningParser?.(modelOf(root) ?? "") ?? false);
@@ -101,7 +101,7 @@ function parsePromptless(body: Buffer, options: ParseOptions): PromptlessParsed 
   const reason = "the path has no prompt of ours";
   try {
     const root = body.length === 0 ? null : parseJson(body, { ...jsonOptions(options), rawControlCharacters: true });
-    if (root instanceof JsonObject) return promptless(reason, modelOf(root), clientPinsOf(root));
+    if (root instanceof JsonObject) return promptless(reason, modelOf(root), clientPinsOf(root), root);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return promptless(reason, undefined, clientPinsInText(body));

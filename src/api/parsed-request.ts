@@ -59,11 +59,18 @@ export interface PromptlessParsed {
   readonly reason: string;
   /** Names of body fields that choose a worker; [] when the body is no JSON object. */
   readonly clientPins: readonly string[];
+  /** The body, where it is a JSON object. */
+  readonly root: JsonObject | undefined;
 }
 
 export type ParsedRequest = ChatParsed | CompletionsParsed | PromptlessParsed;
 
 /** A request routed by load. */
-export function promptless(reason: string, model: string | undefined, clientPins: readonly string[]): PromptlessParsed {
-  return { api: "promptless", model, reason, clientPins };
+export function promptless(
+  reason: string,
+  model: string | undefined,
+  clientPins: readonly string[],
+  root?: JsonObject,
+): PromptlessParsed {
+  return { api: "promptless", model, reason, clientPins, root };
 }

@@ -5,7 +5,7 @@ import { Catalogue } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
 import { resolvePickOptions } from "../pick/index.ts";
-import { type ModelRegistry, Router } from "../router/index.ts";
+import { type DisaggregationOptions, type ModelRegistry, Router, resolveDisaggregation } from "../router/index.ts";
 import { loadModels } from "./load-models.ts";
 import { PromptLearner } from "./prompt-learner.ts";
 import { configuredWorkers } from "./worker-entries.ts";
@@ -43,6 +43,7 @@ export async function assembleCore(config: Config, random: () => number): Promis
     {
       jsonReader: new JsonReader({ internedBytes: config.json.internedBytes }),
       pick: resolvePickOptions(pick),
+      disaggregation: disaggregationOf(config),
       maxFallbacks,
       refuseUnknownShapes,
       maxJsonDepth,
@@ -50,4 +51,12 @@ export async function assembleCore(config: Config, random: () => number): Promis
     },
   );
   return { models, catalogue, loads, leases, router };
+}
+
+function disaggregationOf({ disaggregation }: Config): Required<DisaggregationOptions> {
+  const { topologyLabel, topology, crossDomainWeight, ...conditional } = disaggregation;
+  return resolveDisaggregation({
+    ...conditional,
+    topology: { label: topologyLabel, enforcement: topology, crossDomainWeight },
+  });
 }

@@ -7,7 +7,7 @@ import { PrefixIndex } from "../kv/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
 import { Model, profileByName } from "../model/index.ts";
 import { resolvePickOptions } from "../pick/index.ts";
-import { ModelRegistry, Router } from "../router/index.ts";
+import { ModelRegistry, Router, resolveDisaggregation } from "../router/index.ts";
 import { answerCase, badCase, type CaseAnswer } from "./case-answer.ts";
 import { lines } from "./lines.ts";
 
@@ -64,6 +64,7 @@ async function singleModelRouter({ modelDir, model, profile, tokenizerView }: Ca
     },
     {
       pick: resolvePickOptions(),
+      disaggregation: resolveDisaggregation(),
       maxFallbacks: 0,
       refuseUnknownShapes: false,
       maxJsonDepth: 128,

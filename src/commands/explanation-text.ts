@@ -11,6 +11,9 @@ export function explanationText(prepared: PreparedRequest, explanation: RouteExp
     `model    ${explanation.model ?? "(none named)"}`,
     ...promptLines(prepared),
     ...(prefill === undefined ? [] : ["", "prefill on", ...choiceLines(prefill)]),
+    ...(explanation.aggregatedReason === "no_prompt" || prefill !== undefined
+      ? []
+      : [`split    no: ${explanation.aggregatedReason}`]),
     "",
     ...choiceLines(answering),
     "",

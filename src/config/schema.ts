@@ -4,7 +4,7 @@ import { extProc } from "./sections/ext-proc.ts";
 import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
-import { json, reservations, routing, tokenizer } from "./sections/routing.ts";
+import { disaggregation, json, reservations, routing, tokenizer } from "./sections/routing.ts";
 import { fleet, workers } from "./sections/workers.ts";
 
 /** Every setting, each described where it is declared. The order is that of the reference page. */
@@ -17,6 +17,7 @@ export const settingsSchema = z.strictObject({
   metrics,
   log,
   routing,
+  disaggregation,
   fleet,
   kvEvents,
   approximateIndex,

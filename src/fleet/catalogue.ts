@@ -2,7 +2,7 @@ import { CatalogueWorker } from "./catalogue-worker.ts";
 import { canonicalEndpoint } from "./endpoint.ts";
 import { EndpointIndex } from "./endpoint-index.ts";
 import { Slots } from "./slots.ts";
-import type { Worker, WorkerHealth, WorkerId, WorkerRank, WorkerSpec } from "./worker.ts";
+import type { Worker, WorkerHealth, WorkerId, WorkerRank, WorkerRole, WorkerSpec } from "./worker.ts";
 
 /** Told synchronously, in order, of what changes in a catalogue. A listener must not change the catalogue. */
 export interface CatalogueListener {
@@ -20,6 +20,7 @@ export class Catalogue {
   readonly #slots = new Slots();
   readonly #ranks: (WorkerRank | undefined)[] = [];
   readonly #ranksByModel = new Map<string | undefined, readonly WorkerRank[]>();
+  #roles: ReadonlySet<WorkerRole> | undefined;
   readonly #listeners = new Set<CatalogueListener>();
 
   get size(): number {
@@ -45,7 +46,7 @@ export class Catalogue {
       return this.#add(spec, endpoint);
     }
     known.update(spec);
-    this.#ranksByModel.clear();
+    this.#membersChanged();
     this.#tell((listener) => listener.onUpdated?.(known));
     return known;
   }
@@ -56,7 +57,7 @@ export class Catalogue {
     if (worker === undefined) return false;
     this.#workers.delete(id);
     this.#endpoints.remove(worker);
-    this.#ranksByModel.clear();
+    this.#membersChanged();
     for (const rank of worker.ranks) this.#ranks[rank.slot] = undefined;
     for (const rank of worker.ranks) this.#tell((listener) => listener.onRemoved?.(rank));
     for (const rank of worker.ranks) this.#slots.give(rank.slot);
@@ -104,6 +105,12 @@ export class Catalogue {
     return ranks;
   }
 
+  /** Whether any worker has this role. */
+  hasRole(role: WorkerRole): boolean {
+    this.#roles ??= new Set([...this.#workers.values()].map((worker) => worker.role));
+    return this.#roles.has(role);
+  }
+
   /**
    * Workers that a subset hint names. An entry is `ip:port`, `ip` (all its ports), `host[:port]`, or several of them in one
    * comma string; what names no worker is passed over.
@@ -139,11 +146,17 @@ export class Catalogue {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Drops what was derived from the members. */
+  #membersChanged(): void {
+    this.#ranksByModel.clear();
+    this.#roles = undefined;
+  }
+
   #add(spec: WorkerSpec, endpoint: string): Worker {
     const worker = new CatalogueWorker(spec, endpoint, () => this.#slots.take());
     this.#workers.set(worker.id, worker);
     this.#endpoints.add(worker);
-    this.#ranksByModel.clear();
+    this.#membersChanged();
     for (const rank of worker.ranks) this.#ranks[rank.slot] = rank;
     for (const rank of worker.ranks) this.#tell((listener) => listener.onAdded?.(rank));
     return worker;

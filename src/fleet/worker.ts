@@ -1,8 +1,8 @@
 /** One serving process. Decimal u64 on the wire, so bigint, never number. */
 export type WorkerId = bigint & { readonly __brand: "WorkerId" };
 
-/** What a worker does for a request: all of it, its prompt only, or its output only. */
-export type WorkerRole = "aggregated" | "prefill" | "decode";
+/** What a worker does for a request: all of it, its prompt only, its output only, or only its images, which nobody routes to it. */
+export type WorkerRole = "aggregated" | "prefill" | "decode" | "encode";
 
 /** `unknown` until the first verdict; it counts as healthy. */
 export type WorkerHealth = "healthy" | "unhealthy" | "unknown";

@@ -25,15 +25,36 @@ export function choose(
   options: Required<PickOptions>,
   random: () => number,
 ): Choice {
+  return chooseByCost(candidates, costsOf(candidates, request, options), options, random);
+}
+
+/** The cost of each candidate, in blocks; NaN = not eligible. */
+export function costsOf(
+  candidates: readonly Candidate[],
+  request: PickRequest,
+  options: Required<PickOptions>,
+): Float64Array {
   const leastPrefill = options.overlapScoreCreditDecay > 0 ? leastPrefillTokens(candidates) : 0;
   const costs = new Float64Array(candidates.length);
-  let eligible = 0;
   for (const [i, candidate] of candidates.entries()) {
-    const isEligible = candidate.exclusion === undefined;
-    costs[i] = isEligible ? costTerms(candidate, request, options, leastPrefill).cost : Number.NaN;
-    if (isEligible) eligible++;
+    costs[i] =
+      candidate.exclusion === undefined ? costTerms(candidate, request, options, leastPrefill).cost : Number.NaN;
   }
-  if (eligible === 0) throw noneEligible(candidates);
+  return costs;
+}
+
+/**
+ * Picks the cheapest, or by temperature one of the cheap.
+ * @param costs by candidate index; NaN = may not be picked
+ * @throws RoutingError as `choose`
+ */
+export function chooseByCost(
+  candidates: readonly Candidate[],
+  costs: Float64Array,
+  options: Required<PickOptions>,
+  random: () => number,
+): Choice {
+  assertEligible(candidates, costs);
   const chosen =
     options.temperature > 0
       ? softmaxSample(costs, options.temperature, random())
@@ -85,9 +106,11 @@ function cheapest(
   return ties[pick] ?? 0;
 }
 
-function noneEligible(candidates: readonly Candidate[]): RoutingError {
+/** @throws RoutingError saturated when only overload excludes what would be eligible, no_endpoints when nothing would be */
+export function assertEligible(candidates: readonly Candidate[], costs: Float64Array): void {
+  for (let i = 0; i < costs.length; i++) if (!Number.isNaN(costs[i])) return;
   if (candidates.some((candidate) => candidate.exclusion === "overloaded")) {
-    return new RoutingError("all eligible workers are overloaded", { code: "saturated" });
+    throw new RoutingError("all eligible workers are overloaded", { code: "saturated" });
   }
-  return new RoutingError("no endpoints available to route work", { code: "no_endpoints" });
+  throw new RoutingError("no endpoints available to route work", { code: "no_endpoints" });
 }

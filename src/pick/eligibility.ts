@@ -10,7 +10,8 @@ export type Exclusion =
   | "missing_taint"
   | "draining"
   | "unhealthy"
-  | "overloaded";
+  | "overloaded"
+  | "other_domain";
 
 /** What a request demands of its worker. Absent = no demand. */
 export interface Constraints {

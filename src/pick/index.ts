@@ -1,6 +1,6 @@
 export type { Candidate } from "./candidate.ts";
 export type { Choice } from "./choose.ts";
-export { choose, fallbackOrder } from "./choose.ts";
+export { choose, chooseByCost, costsOf, fallbackOrder } from "./choose.ts";
 export type { CostTerms, PickRequest } from "./cost.ts";
 export { costTerms, estimatedCachedTokens, leastPrefillTokens, preferenceFactor } from "./cost.ts";
 export type { Constraints, Exclusion, PinnedWorker } from "./eligibility.ts";
@@ -9,4 +9,5 @@ export type { CandidateExplanation, PickExplanation } from "./explanation.ts";
 export { explain } from "./explanation.ts";
 export type { PickOptions, PickOverrides } from "./options.ts";
 export { overridePickOptions, resolvePickOptions } from "./options.ts";
+export { choosePair, type PairPhase, type PairTopology, type PhaseOutcome } from "./pair.ts";
 export { softmaxSample } from "./softmax.ts";

@@ -1,4 +1,4 @@
-import type { ParsedRequest } from "../api/index.ts";
+import { type ParsedRequest, routingConstraintsOf } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
 import type { WorkerId } from "../fleet/index.ts";
 import { JsonNumber, JsonObject } from "../json/index.ts";
@@ -18,21 +18,40 @@ export function refuseClientPins(parsed: ParsedRequest): void {
   });
 }
 
-/** What a trusted client's body demands of the choice. */
-export function trustedDemandsOf(parsed: ParsedRequest): RouteDemands {
-  const pinned = pinnedWorkerOf(parsed);
-  return pinned === undefined ? noDemands : { constraints: { pinned }, overrides: undefined };
+/**
+ * What a trusted client's body demands of the choice: workers, or properties of them.
+ * @throws RoutingError invalid_request, naming the field
+ */
+export function trustedDemandsOf({ root }: ParsedRequest): RouteDemands {
+  if (root === undefined) return noDemands;
+  const constraints = routingConstraintsOf(root);
+  const nvext = root.get("nvext");
+  if (!(nvext instanceof JsonObject)) return noDemands;
+  const decode = pinOf(nvext, "decode_worker_id", "dp_rank");
+  const backend = pinOf(nvext, "backend_instance_id", "dp_rank");
+  const prefill = pinOf(nvext, "prefill_worker_id", "prefill_dp_rank");
+  const pinned = decode ?? backend;
+  return {
+    constraints: { ...constraints, ...(pinned === undefined ? {} : { pinned }) },
+    overrides: undefined,
+    ...(prefill === undefined ? {} : { pinnedPrefill: prefill }),
+    // dynamo@1.6.1: a backend instance serves the whole request.
+    isAggregated: prefill === undefined && decode === undefined && backend !== undefined,
+  };
 }
 
-/** The worker pinned by `nvext.decode_worker_id` or `nvext.backend_instance_id`; undefined when the body pins none. */
-function pinnedWorkerOf(parsed: ParsedRequest): PinnedWorker | undefined {
-  const nvext = parsed.api === "promptless" ? undefined : parsed.root.get("nvext");
-  if (!(nvext instanceof JsonObject)) return undefined;
-  const id = nvext.get("decode_worker_id") ?? nvext.get("backend_instance_id");
-  if (!(id instanceof JsonNumber)) return undefined;
-  const rank = nvext.get("dp_rank");
-  return {
-    workerId: id.toBigInt() as WorkerId,
-    ...(rank instanceof JsonNumber ? { dpRank: rank.toNumber() } : {}),
-  };
+function pinOf(nvext: JsonObject, idField: string, rankField: string): PinnedWorker | undefined {
+  const workerId = wholeNumber(nvext, idField);
+  if (workerId === undefined) return undefined;
+  const dpRank = wholeNumber(nvext, rankField);
+  return { workerId: workerId as WorkerId, ...(dpRank === undefined ? {} : { dpRank: Number(dpRank) }) };
+}
+
+/** Read anew, since not every API's body is checked member by member. */
+function wholeNumber(nvext: JsonObject, name: string): bigint | undefined {
+  const value = nvext.get(name);
+  if (value === undefined || value === null) return undefined;
+  if (value instanceof JsonNumber && value.isInteger) return value.toBigInt();
+  const field = `nvext.${name}`;
+  throw new RoutingError(`\`${field}\` must be a whole number`, { code: "invalid_request", field });
 }

@@ -1,5 +1,6 @@
 import type { RequestApi } from "../api/index.ts";
 import type { PickExplanation } from "../pick/index.ts";
+import type { AggregatedReason } from "./disaggregation.ts";
 
 /** Why a request went where it went. Holds no prompt text, token ids or hashes. */
 export interface RouteExplanation {
@@ -15,4 +16,6 @@ export interface RouteExplanation {
   readonly answering: PickExplanation;
   /** The choice of the worker that prefills, when the two are split. */
   readonly prefill: PickExplanation | undefined;
+  /** Why one worker does both; undefined when two share the work. */
+  readonly aggregatedReason: AggregatedReason | undefined;
 }

@@ -1,3 +1,4 @@
+export { type AggregatedReason, type DisaggregationOptions, resolveDisaggregation } from "./disaggregation.ts";
 export type { RouteExplanation } from "./explanation.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";
 export {

@@ -1,15 +1,19 @@
 import type { RequestApi } from "../api/index.ts";
 import type { BodyEdit } from "../json/index.ts";
 import type { BlockHashes } from "../kv/index.ts";
-import type { Constraints, PickOverrides } from "../pick/index.ts";
+import type { Constraints, PickOverrides, PinnedWorker } from "../pick/index.ts";
 import type { ServedModel } from "./model-registry.ts";
 
 /** What a request demands of the choice, beside its prompt. */
 export interface RouteDemands {
-  /** Demands on the worker; roles and the gateway's subset are the router's to add. */
+  /** Demands on the worker, `pinned` on the one that answers; roles and the gateway's subset are the router's to add. */
   readonly constraints: Omit<Constraints, "roles" | "subset">;
   /** The request's own weights; undefined = as configured. */
   readonly overrides: RouteOverrides | undefined;
+  /** The worker that has to prefill, when the request is split. */
+  readonly pinnedPrefill?: PinnedWorker;
+  /** The worker that answers also prefills. Default false: the router decides. */
+  readonly isAggregated?: boolean;
 }
 
 /** What one request may change of how it is chosen and charged. */

@@ -49,30 +49,39 @@ export class Placer {
     const { device, host, disk } = this.#overlaps;
     const sequence = subject.hashes?.sequence ?? noHashes;
     const blocks = subject.hashes?.count ?? 0;
-    return this.#catalogue.ranksFor(subject.model?.name).map((rank) => ({
-      rank,
-      exclusion: exclusionOf(rank, constraints, false),
-      deviceBlocks: device[rank.slot] ?? 0,
-      hostBlocks: host[rank.slot] ?? 0,
-      diskBlocks: disk[rank.slot] ?? 0,
-      sharedCacheBlocks: 0,
-      isLoadKnown: true,
-      activePrefillTokens: this.#loads.activePrefillTokens(rank.slot),
-      activeDecodeBlocks: this.#loads.activeDecodeBlocks(rank.slot),
-      activeRequests: this.#loads.activeRequests(rank.slot),
-      blocksNotActive: assumesKvReuse ? this.#loads.blocksNotActive(rank.slot, sequence, blocks) : blocks,
-      preference: preferenceOf(rank.worker, constraints),
-    }));
+    return this.#catalogue.ranksFor(subject.model?.name).map((rank) => {
+      const exclusion = exclusionOf(rank, constraints, false);
+      return {
+        rank,
+        exclusion,
+        deviceBlocks: device[rank.slot] ?? 0,
+        hostBlocks: host[rank.slot] ?? 0,
+        diskBlocks: disk[rank.slot] ?? 0,
+        sharedCacheBlocks: 0,
+        isLoadKnown: true,
+        activePrefillTokens: this.#loads.activePrefillTokens(rank.slot),
+        activeDecodeBlocks: this.#loads.activeDecodeBlocks(rank.slot),
+        activeRequests: this.#loads.activeRequests(rank.slot),
+        blocksNotActive:
+          assumesKvReuse && exclusion === undefined ? this.#loads.blocksNotActive(rank.slot, sequence, blocks) : blocks,
+        preference: preferenceOf(rank.worker, constraints),
+      };
+    });
   }
 
-  /** @throws RoutingError no_endpoints or saturated */
-  choose(subject: Placeable, candidates: readonly Candidate[], rules: PhaseRules): PhaseChoice {
-    const request: PickRequest = {
+  /** What the cost of a phase needs to know of the request. */
+  request(subject: Placeable, rules: PhaseRules): PickRequest {
+    return {
       promptTokens: subject.promptTokens ?? 0,
       blockSize: subject.model?.index.blockSize ?? 1,
       phase: rules.phase,
       tracksPrefill: rules.tracksPrefill,
     };
+  }
+
+  /** @throws RoutingError no_endpoints or saturated */
+  choose(subject: Placeable, candidates: readonly Candidate[], rules: PhaseRules): PhaseChoice {
+    const request = this.request(subject, rules);
     const choice = choose(candidates, request, rules.options, this.#random);
     const picked = candidates[choice.chosen];
     if (picked === undefined) throw new Error("the choice is outside of the candidates");

@@ -1,7 +1,7 @@
 import { RoutingError } from "../errors/index.ts";
 import type { Catalogue } from "../fleet/index.ts";
 import type { LeaseTable, LoadTable } from "../load/index.ts";
-import { explain, fallbackOrder, type PickExplanation, type PickOptions } from "../pick/index.ts";
+import { explain, fallbackOrder, type PickExplanation } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
 import type { RouteExplanation } from "./explanation.ts";
 import type { ModelRegistry } from "./model-registry.ts";
@@ -11,12 +11,11 @@ import { type PreparedRequest, type PrepareOptions, prepareRequest } from "./pre
 import type { LeasedDecision, RouteDecision, RouteTarget } from "./route-decision.ts";
 import type { RouteRequest } from "./route-request.ts";
 import { type PhaseChoice, predictedCachedTokens, type Selection } from "./selection.ts";
-import { Selector } from "./selector.ts";
+import { Selector, type SelectorOptions } from "./selector.ts";
 import type { SentPrompts } from "./sent-prompts.ts";
 import { workerHeaders } from "./worker-headers.ts";
 
-export interface RouterOptions extends PrepareOptions {
-  readonly pick: Required<PickOptions>;
+export interface RouterOptions extends PrepareOptions, SelectorOptions {
   /** Most endpoints listed after the picked one; 0 where the gateway takes a single endpoint. */
   readonly maxFallbacks: number;
 }
@@ -46,7 +45,7 @@ export class Router {
     this.#state = state;
     this.#options = options;
     this.#placer = new Placer(state.catalogue, state.loads, state.random);
-    this.#selector = new Selector(state.catalogue, this.#placer, options.pick);
+    this.#selector = new Selector(state.catalogue, this.#placer, options, state.random);
   }
 
   /** Tokens and hashes of a request; books nothing. @throws RoutingError */
@@ -142,7 +141,7 @@ export class Router {
 }
 
 /** Why a selection fell as it did. */
-export function explainSelection({ subject, answering, prefill }: Selection): RouteExplanation {
+export function explainSelection({ subject, answering, prefill, aggregatedReason }: Selection): RouteExplanation {
   return {
     api: subject.api,
     model: subject.model?.name,
@@ -151,6 +150,7 @@ export function explainSelection({ subject, answering, prefill }: Selection): Ro
     loadOnlyReason: subject.loadOnlyReason,
     answering: explainPhase(answering),
     prefill: prefill === undefined ? undefined : explainPhase(prefill),
+    aggregatedReason,
   };
 }
 

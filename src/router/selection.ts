@@ -1,5 +1,6 @@
 import type { WorkerRank } from "../fleet/index.ts";
 import type { Candidate, Choice, PickOptions, PickRequest } from "../pick/index.ts";
+import type { AggregatedReason } from "./disaggregation.ts";
 import type { Placeable } from "./placeable.ts";
 
 /** How one phase of a request is charged and chosen. */
@@ -28,6 +29,8 @@ export interface Selection {
   readonly answering: PhaseChoice;
   /** The worker that prefills for it; undefined when one does both. */
   readonly prefill: PhaseChoice | undefined;
+  /** Why one does both; undefined when two share the work. */
+  readonly aggregatedReason: AggregatedReason | undefined;
 }
 
 /** Prompt tokens that the worker that prefills is believed to hold; undefined when the prompt's length is not known. */

@@ -51,7 +51,7 @@ export function parseForEngine(
 }
 
 function byLoad(root: JsonObject, reason: string): ParsedRequest {
-  return promptless(reason, engineModel(root), clientPinsOf(root));
+  return promptless(reason, engineModel(root), clientPinsOf(root), root);
 }
 
 function checkShape(api: Exclude<RequestApi, "promptless">, root: JsonObject): void {

@@ -63,7 +63,9 @@ export const extProc = z
     trustClientPins: z
       .boolean()
       .default(false)
-      .describe("Whether body fields that choose a worker are honoured; otherwise they are refused with 400."),
+      .describe(
+        "Whether body fields that choose a worker, or properties of one (`nvext.routing_constraints`), are honoured; otherwise they are refused with 400.",
+      ),
     conformanceHeaders: z
       .boolean()
       .default(false)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, milliseconds, weight } from "../setting-types.ts";
+import { count, milliseconds, name, weight } from "../setting-types.ts";
 
 /** The cost of a placement and the choice. Defaults are Dynamo's (dynamo@1.6.1 kv-router) but for `prefillLoadScale` and `tieBreak`. */
 export const routing = z
@@ -40,6 +40,33 @@ export const routing = z
   })
   .prefault({})
   .describe("The cost of each worker and the choice.");
+
+/** The split of a request between two workers. */
+export const disaggregation = z
+  .strictObject({
+    maxLocalPrefillTokens: count(0)
+      .default(0)
+      .describe(
+        "Prompts with fewer tokens to prefill than this, cached ones not counted, stay on one worker; 0 = every prompt is split. 2048 is what Dynamo's conditional disaggregation uses.",
+      ),
+    maxLocalPrefillRatio: weight()
+      .default(0)
+      .describe("Of those, only the ones whose uncached share of the prompt is below this; 0 = all. Dynamo's is 0.7."),
+    topologyLabel: name()
+      .optional()
+      .describe(
+        "Label of the workers whose value names a domain (zone, rack) within which blocks move fast. Absent = all workers are near each other.",
+      ),
+    topology: z
+      .enum(["prefer", "require"])
+      .default("prefer")
+      .describe("Whether the two workers of a pair should be, or must be, of one domain."),
+    crossDomainWeight: weight()
+      .default(1)
+      .describe("Blocks of cost for each prompt block that would move between domains, with `prefer`."),
+  })
+  .prefault({})
+  .describe("The split of a request between a prefill worker and a decode worker, where there are prefill workers.");
 
 /** The load booked for running requests. */
 export const reservations = z

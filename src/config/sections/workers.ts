@@ -32,9 +32,11 @@ const worker = z.strictObject({
   ),
   models: z.array(name()).default([]).describe("Names of the models it serves; empty = all."),
   role: z
-    .enum(["aggregated", "prefill", "decode"])
+    .enum(["aggregated", "prefill", "decode", "encode"])
     .default("aggregated")
-    .describe("What it does for a request: all of it, its prompt, or its output."),
+    .describe(
+      "What it does for a request: all of it, its prompt, or its output. `encode` workers are listed and never picked: the workers behind them ask them.",
+    ),
   dpRankStart: count(0).default(0).describe("First data-parallel rank."),
   dpSize: count(1).max(4096).default(1).describe("Number of data-parallel ranks; 1 = no data parallelism."),
   kvEvents: kvAddress()

@@ -11,6 +11,7 @@ import {
   type RouteRequest,
   Router,
   type RouterOptions,
+  resolveDisaggregation,
   type SentPrompts,
   type ServedModel,
 } from "../../../src/router/index.ts";
@@ -99,6 +100,7 @@ export function fixture({
     },
     {
       pick: resolvePickOptions(),
+      disaggregation: resolveDisaggregation(),
       maxFallbacks: 0,
       refuseUnknownShapes: false,
       maxJsonDepth: 64,
