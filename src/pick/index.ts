@@ -1,6 +1,6 @@
 export type { Candidate } from "./candidate.ts";
 export type { Choice } from "./choose.ts";
-export { choose, chooseByCost, costsOf, fallbackOrder } from "./choose.ts";
+export { choose, fallbackOrder } from "./choose.ts";
 export type { CostTerms, PickRequest } from "./cost.ts";
 export { costTerms, estimatedCachedTokens, leastPrefillTokens, preferenceFactor } from "./cost.ts";
 export type { Constraints, Exclusion, PinnedWorker } from "./eligibility.ts";
