@@ -18,6 +18,7 @@ export function extProcOptions({ extProc, health, shutdown }: Config): ExtProcOp
     maxBodyBytesInFlight: extProc.maxInFlightBodyBytes,
     maxPicksInFlight: extProc.maxInFlightRequests,
     maxMessageBytes: extProc.maxReceiveMessageBytes,
+    maxReusedBufferBytes: extProc.maxReusedBufferBytes,
     drainNoticeMs: shutdown.readinessDelayMs,
   };
 }

@@ -37,6 +37,11 @@ const limits = {
   maxInFlightBodyBytes: count(1)
     .default(1024 * mebibyte)
     .describe("Sum of the request bodies held at one time, in bytes; a request that would pass it is answered 429."),
+  maxReusedBufferBytes: count(0)
+    .default(64 * mebibyte)
+    .describe(
+      "Memory kept between requests for bodies and answers, in bytes; 0 keeps none, and costs time at 64 KB and more.",
+    ),
   maxStreamsPerConnection: count(0)
     .default(0)
     .describe("HTTP/2 streams that one connection of Envoy's may have open; 0 = no limit."),

@@ -18,10 +18,13 @@ export function totalBytes(parts: readonly Buffer[]): number {
 }
 
 /**
- * Hands the concatenation of `parts` on in chunks of at most `MAX_CHUNK_BYTES`; an empty body is one empty chunk. Only a
- * chunk that spans parts is copied.
+ * Hands the concatenation of `parts` on in chunks of at most `MAX_CHUNK_BYTES`, each a list of pieces of parts; an empty body is one
+ * chunk without pieces. Nothing is copied.
  */
-export function forEachChunk(parts: readonly Buffer[], emit: (chunk: Buffer, isLast: boolean) => void): void {
+export function forEachChunk(
+  parts: readonly Buffer[],
+  emit: (pieces: readonly Buffer[], isLast: boolean) => void,
+): void {
   let leftBytes = totalBytes(parts);
   let index = 0;
   let offset = 0;
@@ -39,7 +42,6 @@ export function forEachChunk(parts: readonly Buffer[], emit: (chunk: Buffer, isL
         offset = 0;
       }
     }
-    const [first] = pieces;
-    emit(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces), leftBytes === 0);
+    emit(pieces, leftBytes === 0);
   } while (leftBytes > 0);
 }

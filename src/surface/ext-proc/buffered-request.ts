@@ -1,3 +1,4 @@
+import { BodyGatherer } from "./body-gatherer.ts";
 import type { PickAnswer } from "./pick-answer.ts";
 import type { CommonResponse, HttpBody } from "./processing-messages.ts";
 import { headersAnswer, noBody, pickResponse } from "./request-answers.ts";
@@ -13,6 +14,7 @@ export class BufferedRequest implements RequestPhase {
   readonly gathersBody = true;
   readonly #host: RequestPhaseHost;
   readonly #isAlwaysWhole: boolean;
+  readonly #gatherer: BodyGatherer;
   #pickedOn: "headers" | "body" | "trailers" | undefined;
   #isAnswered = false;
   #owesTrailers = false;
@@ -20,6 +22,7 @@ export class BufferedRequest implements RequestPhase {
   /** @param isAlwaysWhole whether the one body message holds the whole body even without its end (trailers follow) */
   constructor(host: RequestPhaseHost, isAlwaysWhole: boolean) {
     this.#host = host;
+    this.#gatherer = new BodyGatherer(host.pool, undefined);
     this.#isAlwaysWhole = isAlwaysWhole;
   }
 
@@ -34,7 +37,9 @@ export class BufferedRequest implements RequestPhase {
       return;
     }
     this.#host.hold(body.length);
-    this.#pick("body", isEnd || this.#isAlwaysWhole ? body : undefined);
+    const isWhole = isEnd || this.#isAlwaysWhole;
+    if (isWhole) this.#gatherer.add(body);
+    this.#pick("body", isWhole ? this.#gatherer.body : undefined);
   }
 
   trailers(): void {
@@ -43,7 +48,11 @@ export class BufferedRequest implements RequestPhase {
     else this.#owesTrailers = true;
   }
 
-  answer(answer: PickAnswer, written: () => void): void {
+  answer(answer: PickAnswer, counted: () => void): void {
+    const written = () => {
+      this.#gatherer.release();
+      counted();
+    };
     this.#isAnswered = true;
     if (this.#pickedOn === "headers") this.#host.send(headersAnswer(answer), written);
     else if (this.#pickedOn === "body") this.#sendBody(answer, written);
@@ -59,7 +68,7 @@ export class BufferedRequest implements RequestPhase {
 
   #sendBody(answer: PickAnswer, written: () => void): void {
     const response: CommonResponse = answer.isBodyChanged
-      ? { ...pickResponse(answer), body_mutation: { body: Buffer.concat(answer.bodyParts) } }
+      ? { ...pickResponse(answer), body_mutation: { body: answer.bodyParts } }
       : pickResponse(answer);
     this.#host.send({ request_body: { response }, dynamic_metadata: answer.dynamicMetadata }, written);
   }

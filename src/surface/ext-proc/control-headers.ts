@@ -1,3 +1,5 @@
+import type { HeaderList } from "./header-list.ts";
+
 /** The picked endpoint, for the gateway. Source: endpoint-picker protocol of the Gateway API inference extension. */
 export const DESTINATION_HEADER = "x-gateway-destination-endpoint";
 
@@ -38,18 +40,33 @@ const alwaysRemoved: readonly string[] = [
 ];
 const alwaysRemovedSet = new Set(alwaysRemoved);
 
-/**
- * Names of the request headers to remove: the fixed list, and what else the client sent under a control prefix. A name that
- * is set is left out: setting replaces the client's value.
- * @param presentNames lower-case names of the request's headers
- * @param isSet whether the answer sets a header
- */
-export function headersToRemove(presentNames: readonly string[], isSet: (name: string) => boolean): readonly string[] {
-  const extra = presentNames.filter((name) => hasControlPrefix(name) && !alwaysRemovedSet.has(name) && !isSet(name));
-  const fixed = alwaysRemoved.filter((name) => !isSet(name));
-  return extra.length === 0 ? fixed : [...fixed, ...new Set(extra)];
-}
+/** Lists that are kept: one for each set of headers that answers have, and those depend on profiles and roles alone. */
+const MAX_KEPT_LISTS = 64;
 
-function hasControlPrefix(name: string): boolean {
-  return controlPrefixes.some((prefix) => name.startsWith(prefix));
+/** The names of request headers to remove from each answer. */
+export class HeaderRemovals {
+  /** The fixed list without the names that are set, by those names. The same list each time is encoded once. */
+  readonly #fixedBySet = new Map<string, readonly string[]>();
+
+  /**
+   * The fixed list, and what else the client sent under a control prefix. A name that is set is left out: setting replaces the
+   * client's value.
+   * @param headers the request's headers
+   * @param setNames the headers that the answer sets, lower-case
+   */
+  namesFor(headers: Pick<HeaderList, "namesFrom">, setNames: readonly string[]): readonly string[] {
+    const fixed = this.#fixed(setNames);
+    const sent = controlPrefixes.flatMap((prefix) => headers.namesFrom(prefix));
+    const extra = sent.filter((name) => !alwaysRemovedSet.has(name) && !setNames.includes(name));
+    return extra.length === 0 ? fixed : [...fixed, ...new Set(extra)];
+  }
+
+  #fixed(setNames: readonly string[]): readonly string[] {
+    const key = setNames.join();
+    const known = this.#fixedBySet.get(key);
+    if (known !== undefined) return known;
+    const fixed = alwaysRemoved.filter((name) => !setNames.includes(name));
+    if (this.#fixedBySet.size < MAX_KEPT_LISTS) this.#fixedBySet.set(key, fixed);
+    return fixed;
+  }
 }

@@ -19,7 +19,7 @@ export class DeferredRequest implements RequestPhase {
 
   constructor(host: RequestPhaseHost, announcedBytes: number | undefined) {
     this.#host = host;
-    this.#gatherer = new BodyGatherer(announcedBytes);
+    this.#gatherer = new BodyGatherer(host.pool, announcedBytes);
   }
 
   headers(isEnd: boolean): void {
@@ -38,7 +38,11 @@ export class DeferredRequest implements RequestPhase {
     this.#pick("trailers");
   }
 
-  answer(answer: PickAnswer, written: () => void): void {
+  answer(answer: PickAnswer, counted: () => void): void {
+    const written = () => {
+      this.#gatherer.release();
+      counted();
+    };
     const hasChunks = this.#end === "body" || (this.#end === "trailers" && totalBytes(answer.bodyParts) > 0);
     this.#host.send(headersAnswer(answer), this.#end === "headers" ? written : undefined);
     if (hasChunks) this.#sendBody(answer.bodyParts, written);
@@ -48,7 +52,7 @@ export class DeferredRequest implements RequestPhase {
   #pick(end: "headers" | "body" | "trailers"): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    this.#host.pick(this.#gatherer.take());
+    this.#host.pick(this.#gatherer.body);
   }
 
   #sendBody(parts: readonly Buffer[], written: () => void): void {

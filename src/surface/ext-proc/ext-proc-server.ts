@@ -1,14 +1,17 @@
 import { ServerCredentials } from "@grpc/grpc-js";
 import { RoutingError } from "../../errors/index.ts";
 import { Admission } from "./admission.ts";
+import { BufferPool } from "./buffer-pool.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { HeaderRemovals } from "./control-headers.ts";
 import { GrpcServer, joinHostPort } from "./grpc-server.ts";
 import { HealthService } from "./health-service.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type ExtProcOptions, type ResolvedExtProcOptions, resolveExtProcOptions } from "./options.ts";
 import type { PickRouter } from "./pick-router.ts";
-import { type ProcessCall, serveProcessCall } from "./process-call.ts";
-import { loadServiceDefinitions } from "./service-definitions.ts";
+import { ProcessStream } from "./process-stream.ts";
+import { ResponseEncoder } from "./response-encoder.ts";
+import { EXT_PROC_SERVICE_NAME, loadServiceDefinitions } from "./service-definitions.ts";
 import type { ExtProcLogger, ExtProcTelemetry } from "./telemetry.ts";
 import { type ListenerCredentials, listenerCredentials } from "./tls-credentials.ts";
 
@@ -47,13 +50,14 @@ export async function startExtProcServer(
   const health = new HealthService();
   const admission = new Admission(resolved, (totals) => telemetry.inFlight(totals));
   const streams = new OpenStreams();
-  const context = { router, telemetry, logger, clock, admission, options: resolved };
+  const removals = new HeaderRemovals();
+  const pool = new BufferPool(resolved.maxReusedBufferBytes);
+  const session = { router, telemetry, logger, clock, admission, removals, pool, options: resolved };
+  const context = { session, streams, encoder: new ResponseEncoder(pool) };
   const main = new GrpcServer(resolved);
   const healthOnly = new GrpcServer(resolved);
   const definitions = loadServiceDefinitions();
-  main.addService(definitions.externalProcessor, {
-    Process: (call: ProcessCall) => serveProcessCall(call, context, streams),
-  });
+  main.addStreams(`/${EXT_PROC_SERVICE_NAME}/Process`, (stream) => new ProcessStream(stream, context));
   for (const server of [main, healthOnly]) server.addService(definitions.health, health.implementation);
   const listener = await listenerCredentials(resolved.tls, clock, logger);
   const running = new RunningServer({ servers: [main, healthOnly], listener, health, admission, streams, clock });

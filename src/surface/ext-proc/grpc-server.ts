@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import type { Http2SecureServer, Http2Server, SecureServerOptions, ServerHttp2Session } from "node:http2";
+import type {
+  Http2SecureServer,
+  Http2Server,
+  IncomingHttpHeaders,
+  SecureServerOptions,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+} from "node:http2";
 import type { TLSSocket } from "node:tls";
 import {
   Server,
@@ -21,7 +28,11 @@ export interface GrpcServerOptions {
 interface GrpcServerInternals {
   readonly commonServerOptions: SecureServerOptions;
   createHttp2Server(credentials: ServerCredentials): Http2Server | Http2SecureServer;
+  /** Bound when a port is bound; called for every stream. */
+  _streamHandler: StreamHandler;
 }
+
+type StreamHandler = (interceptors: unknown, stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
 /**
  * Resets allowed on a connection, in a burst and per second. Envoy ends most ext_proc streams by a reset; with Node's
@@ -34,8 +45,8 @@ const STREAM_WINDOW_BYTES = 1 << 20;
 const CONNECTION_WINDOW_BYTES = 16 << 20;
 
 /**
- * A grpc-js server that survives Envoy: no limit on stream resets, wide windows. The only place that reaches into grpc-js;
- * it fails at once when a new version has moved what it needs.
+ * A grpc-js server that survives Envoy: no limit on stream resets, wide windows, and methods that are served without grpc-js's own
+ * streams. The only place that reaches into grpc-js; it fails at once when a new version has moved what it needs.
  */
 export class GrpcServer {
   readonly #server: Server;
@@ -56,6 +67,22 @@ export class GrpcServer {
 
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
     this.#server.addService(service, implementation);
+  }
+
+  /**
+   * Serves a method from bare HTTP/2 streams: whoever takes them speaks gRPC on them. The rest of the server stays grpc-js. To be called
+   * before `listen`.
+   * @param path of the method, `/package.Service/Method`
+   */
+  addStreams(path: string, serve: (stream: ServerHttp2Stream) => void): void {
+    const internals = this.#server as unknown as GrpcServerInternals;
+    assert(typeof internals._streamHandler === "function", "grpc-js: Server._streamHandler has moved");
+    const serveOthers = internals._streamHandler.bind(internals);
+    internals._streamHandler = (interceptors, stream, headers) => {
+      const isGrpc = headers["content-type"]?.startsWith("application/grpc") === true;
+      if (isGrpc && headers[":path"] === path) serve(stream);
+      else serveOthers(interceptors, stream, headers);
+    };
   }
 
   /** Listens. @returns the port. @throws Error when the address cannot be bound */

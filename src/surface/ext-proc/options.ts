@@ -33,6 +33,8 @@ export interface LimitOptions {
    * exceed `maxBodyBytes` where the gateway buffers bodies. Default 64 MiB.
    */
   readonly maxMessageBytes?: number;
+  /** Memory that is kept to be used again for bodies and answers, in bytes; 0 = none is. Default 64 MiB. */
+  readonly maxReusedBufferBytes?: number;
   /** HTTP/2 streams that one connection may have open; 0 = no limit. Default 0. */
   readonly maxStreamsPerConnection?: number;
 }
@@ -91,6 +93,7 @@ const defaults: Omit<ResolvedExtProcOptions, "healthHost"> = {
   maxBodyBytesInFlight: 512 * MEBIBYTE,
   maxPicksInFlight: 1_024,
   maxMessageBytes: 64 * MEBIBYTE,
+  maxReusedBufferBytes: 64 * MEBIBYTE,
   maxStreamsPerConnection: 0,
   host: "0.0.0.0",
   port: 9002,
@@ -113,6 +116,7 @@ export function resolveExtProcOptions(options: ExtProcOptions = {}): ResolvedExt
   for (const name of ["pickDeadlineMs", "keepaliveTimeMs", "keepaliveTimeoutMs"] as const) {
     checkRange(name, resolved[name], 1, MAX_TIMER_MS);
   }
+  checkRange("maxReusedBufferBytes", resolved.maxReusedBufferBytes, 0, Number.MAX_SAFE_INTEGER);
   checkRange("drainNoticeMs", resolved.drainNoticeMs, 0, MAX_TIMER_MS);
   checkRange("retryAfterSeconds", resolved.retryAfterSeconds, 0, Number.MAX_SAFE_INTEGER);
   checkRange("maxStreamsPerConnection", resolved.maxStreamsPerConnection, 0, MAX_HTTP2_STREAMS);

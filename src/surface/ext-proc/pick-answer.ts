@@ -1,5 +1,5 @@
 import { splicedParts, totalBytes } from "./body-chunks.ts";
-import { DESTINATION_HEADER, headersToRemove } from "./control-headers.ts";
+import { DESTINATION_HEADER, type HeaderRemovals } from "./control-headers.ts";
 import { ENDPOINT_NAMESPACE } from "./endpoint-metadata.ts";
 import type { HeaderList } from "./header-list.ts";
 import type { PickDecision } from "./pick-router.ts";
@@ -17,17 +17,23 @@ export interface PickAnswer {
   readonly bodyParts: readonly Buffer[];
 }
 
+export interface PickAnswerOptions {
+  /** Whether the gateway refuses a changed body without a content-length (Envoy's BUFFERED mode: 500). */
+  readonly needsLength: boolean;
+  /** Makes the `x-request-id` of a request without one; undefined: it stays without. */
+  readonly newRequestId: (() => string) | undefined;
+  readonly removals: HeaderRemovals;
+}
+
 /**
  * Puts a decision into header changes, metadata and body parts. Content-length is set when the body changes and the client
  * announced its length, or when the gateway needs it.
- * @param needsLength whether the gateway refuses a changed body without a content-length (Envoy's BUFFERED mode: 500)
- * @param newRequestId makes the `x-request-id` of a request without one; undefined: it stays without
  */
 export function pickAnswer(
   decision: PickDecision,
   headers: HeaderList,
   body: Buffer,
-  options: { readonly needsLength: boolean; readonly newRequestId: (() => string) | undefined },
+  options: PickAnswerOptions,
 ): PickAnswer {
   const destination = [decision.endpoint, ...decision.fallbacks].join(",");
   const bodyParts = splicedParts(body, decision.bodyEdit);
@@ -36,19 +42,19 @@ export function pickAnswer(
   if (options.newRequestId !== undefined && (headers.get(REQUEST_ID_HEADER) ?? "") === "") {
     set.push(overwriteHeader(REQUEST_ID_HEADER, options.newRequestId()));
   }
-  if (decision.bodyEdit !== undefined && (options.needsLength || headers.names.includes("content-length"))) {
+  if (decision.bodyEdit !== undefined && (options.needsLength || headers.has("content-length"))) {
     set.push(overwriteHeader("content-length", String(totalBytes(bodyParts))));
   }
   return {
-    headerMutation: { set_headers: set, remove_headers: headersToRemove(headers.names, (name) => isSet(set, name)) },
+    headerMutation: { set_headers: set, remove_headers: options.removals.namesFor(headers, set.map(nameOf)) },
     dynamicMetadata: destinationMetadata(destination),
     isBodyChanged: decision.bodyEdit !== undefined,
     bodyParts,
   };
 }
 
-function isSet(set: readonly HeaderValueOption[], name: string): boolean {
-  return set.some((option) => option.header.key === name);
+function nameOf({ header }: HeaderValueOption): string {
+  return header.key;
 }
 
 function destinationMetadata(destination: string): Struct {

@@ -1,5 +1,5 @@
 /**
- * Envoy's ext_proc messages as @grpc/proto-loader hands them over: fields that were not on the wire are absent.
+ * Envoy's ext_proc messages: fields that were not on the wire are absent.
  * Source: proto/envoy/service/ext_proc/v3/external_processor.proto.
  */
 export interface ProcessingRequest {
@@ -50,7 +50,7 @@ export interface MetadataContext {
   readonly filter_metadata?: Readonly<Record<string, Struct>>;
 }
 
-/** google.protobuf.Struct. Its members stay camelCase under `keepCase`: protobufjs bundles its own definition. */
+/** google.protobuf.Struct. */
 export interface Struct {
   readonly fields?: Readonly<Record<string, StructValue>>;
 }
@@ -100,9 +100,12 @@ export interface HeaderValueOption {
   readonly append_action: number;
 }
 
+/** Bytes, or parts that are sent as one. They must not change before the message was written. */
+export type BodyBytes = Buffer | readonly Buffer[];
+
 export type BodyMutation =
-  | { readonly body: Buffer }
-  | { readonly streamed_response: { readonly body: Buffer; readonly end_of_stream: boolean } };
+  | { readonly body: BodyBytes }
+  | { readonly streamed_response: { readonly body: BodyBytes; readonly end_of_stream: boolean } };
 
 export interface ImmediateResponse {
   readonly status: { readonly code: number };

@@ -1,3 +1,4 @@
+import type { BufferPool } from "./buffer-pool.ts";
 import type { PickAnswer } from "./pick-answer.ts";
 import type { HttpBody, ProcessingResponse } from "./processing-messages.ts";
 
@@ -16,6 +17,8 @@ export interface RequestPhase {
 
 /** What a phase may ask of its stream. */
 export interface RequestPhaseHost {
+  /** Where memory for bodies comes from. */
+  readonly pool: BufferPool;
   send(message: ProcessingResponse, written?: () => void): void;
   /** Counts bytes of a held body. @throws RoutingError body_too_large, saturated */
   hold(bytes: number): void;

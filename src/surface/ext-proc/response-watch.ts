@@ -32,7 +32,7 @@ export class ResponseWatch {
   }
 
   headers({ headers, end_of_stream: isEnd = false }: HttpHeaders): void {
-    const list = new HeaderList(headers);
+    const list = HeaderList.of(headers);
     this.#isSuccess = (list.get(":status") ?? "").startsWith("2");
     const type = list.get("content-type") ?? "";
     const isRead = type.includes("json") || type.includes("text/event-stream");

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { RoutingError } from "../../errors/index.ts";
 import type { Admission, StreamTicket } from "./admission.ts";
 import { type StreamModes, streamModes } from "./body-mode.ts";
+import type { BufferPool } from "./buffer-pool.ts";
 import type { Clock } from "./clock.ts";
+import type { HeaderRemovals } from "./control-headers.ts";
 import { servedEndpoint, splitEndpoints, subsetHint } from "./endpoint-metadata.ts";
 import { errorAnswer, errorDialectOf, toRoutingError } from "./error-answer.ts";
 import { HeaderList } from "./header-list.ts";
@@ -33,6 +35,8 @@ export interface SessionContext {
   readonly logger: ExtProcLogger;
   readonly clock: Clock;
   readonly admission: Admission;
+  readonly removals: HeaderRemovals;
+  readonly pool: BufferPool;
   readonly options: ResolvedExtProcOptions;
 }
 
@@ -51,7 +55,7 @@ export class StreamSession {
   #phase: StreamPhase = "request";
   #isComplete = false;
   #isClosed = false;
-  #headers: HeaderList = new HeaderList(undefined);
+  #headers: HeaderList = HeaderList.none;
   #subset: readonly string[] | undefined;
   #request: RequestPhase | undefined;
   #attempt: PickAttempt | undefined;
@@ -117,10 +121,10 @@ export class StreamSession {
   #requestHeaders(message: HttpHeaders, { metadata_context: metadata }: ProcessingRequest): void {
     // A stream is one request: a gateway that says otherwise would have it booked twice.
     if (this.#request !== undefined || this.#phase !== "request") return;
-    this.#headers = new HeaderList(message.headers);
+    this.#headers = HeaderList.of(message.headers);
     this.#subset = subsetHint(metadata);
     const announcedBytes = contentLength(this.#headers);
-    this.#request = requestPhaseOfMode(this.#modes?.request ?? "none", this.#host, announcedBytes);
+    this.#request = requestPhaseOfMode(this.#modes?.request ?? "none", this.#phaseHost(), announcedBytes);
     this.#ticket.enterPick(this.#request.gathersBody ? (announcedBytes ?? 0) : 0);
     this.#request.headers(message.end_of_stream === true);
   }
@@ -138,11 +142,14 @@ export class StreamSession {
     else this.#request.trailers();
   }
 
-  readonly #host: RequestPhaseHost = {
-    send: (message, written) => this.#sink.write(message, written),
-    hold: (bytes) => this.#ticket.addBody(bytes),
-    pick: (body) => this.#pick(body),
-  };
+  #phaseHost(): RequestPhaseHost {
+    return {
+      pool: this.#context.pool,
+      send: (message, written) => this.#sink.write(message, written),
+      hold: (bytes) => this.#ticket.addBody(bytes),
+      pick: (body) => this.#pick(body),
+    };
+  }
 
   #pick(shownBody: Buffer | undefined): void {
     const { router, clock, options } = this.#context;
@@ -178,7 +185,7 @@ export class StreamSession {
     const request = this.#request;
     if (request === undefined) return;
     const newRequestId = this.#context.options.forwardGeneratedRequestId ? randomUUID : undefined;
-    const options = { needsLength: request.needsLength, newRequestId };
+    const options = { needsLength: request.needsLength, newRequestId, removals: this.#context.removals };
     request.answer(pickAnswer(decision, this.#headers, body, options), () => this.#ticket.releaseBody());
     this.#phase = "upstream";
     this.#ticket.leavePick();

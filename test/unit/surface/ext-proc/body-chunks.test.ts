@@ -5,8 +5,8 @@ import { forEachChunk, MAX_CHUNK_BYTES, splicedParts } from "../../../../src/sur
 function chunksOf(parts: readonly Buffer[]): { chunks: Buffer[]; lastFlags: boolean[] } {
   const chunks: Buffer[] = [];
   const lastFlags: boolean[] = [];
-  forEachChunk(parts, (chunk, isLast) => {
-    chunks.push(chunk);
+  forEachChunk(parts, (pieces, isLast) => {
+    chunks.push(Buffer.concat(pieces));
     lastFlags.push(isLast);
   });
   return { chunks, lastFlags };
@@ -37,10 +37,10 @@ describe("forEachChunk", () => {
     );
   });
 
-  it("does not copy a chunk that lies within one part", () => {
-    const body = Buffer.alloc(100_000);
-    const { chunks } = chunksOf([body]);
-    expect(chunks.every((chunk) => chunk.buffer === body.buffer)).toBe(true);
+  it("copies nothing", () => {
+    const parts = [Buffer.alloc(100_000), Buffer.alloc(100_000)];
+    const origins = new Set<unknown>(parts.map(({ buffer }) => buffer));
+    forEachChunk(parts, (pieces) => expect(pieces.every(({ buffer }) => origins.has(buffer))).toBe(true));
   });
 });
 

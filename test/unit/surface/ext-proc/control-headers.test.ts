@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { headersToRemove } from "../../../../src/surface/ext-proc/control-headers.ts";
+import { HeaderRemovals } from "../../../../src/surface/ext-proc/control-headers.ts";
+import { HeaderList } from "../../../../src/surface/ext-proc/header-list.ts";
 
+const removals = new HeaderRemovals();
 const removed = (present: readonly string[], set: readonly string[] = []) =>
-  headersToRemove(present, (name) => set.includes(name));
+  removals.namesFor(HeaderList.of({ headers: present.map((key) => ({ key })) }), set);
 
-describe("headersToRemove", () => {
+describe("HeaderRemovals", () => {
   it.each([
     "x-gateway-inference-objective",
     "x-llm-d-inference-objective",
@@ -64,5 +66,10 @@ describe("headersToRemove", () => {
     expect(removed(set, set)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^x-dynamo-dp-rank$/)]));
     expect(removed(set, set)).not.toContain("x-gateway-destination-endpoint");
     expect(removed(set, set)).toContain("x-dp-rank");
+  });
+
+  it("gives the same list for the same set, so that it is encoded once", () => {
+    expect(removed(["accept"], ["x-dp-rank"])).toBe(removed([], ["x-dp-rank"]));
+    expect(removed(["X-LLM-D-Later"], ["x-dp-rank"])).toContain("x-llm-d-later");
   });
 });

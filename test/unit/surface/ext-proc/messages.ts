@@ -1,4 +1,8 @@
-import type { ProcessingRequest, ProcessingResponse } from "../../../../src/surface/ext-proc/processing-messages.ts";
+import type {
+  BodyBytes,
+  ProcessingRequest,
+  ProcessingResponse,
+} from "../../../../src/surface/ext-proc/processing-messages.ts";
 
 /** Envoy's numbers of body modes. */
 export const NONE = 0;
@@ -72,10 +76,16 @@ export function shapes(answers: readonly ProcessingResponse[]): readonly string[
     const kind = Object.keys(answer).find((key) => key !== "dynamic_metadata") ?? "nothing";
     const mutation = (answer.request_body ?? answer.response_body)?.response?.body_mutation;
     if (mutation === undefined) return kind;
-    if ("body" in mutation) return `${kind} ${mutation.body.length} whole`;
+    if ("body" in mutation) return `${kind} ${bytesOf(mutation.body).length} whole`;
     const { body, end_of_stream: isEnd } = mutation.streamed_response;
-    return `${kind} ${body?.length ?? 0}${isEnd ? " end" : ""}`;
+    return `${kind} ${bytesOf(body).length}${isEnd ? " end" : ""}`;
   });
+}
+
+/** Bytes of a body that may be in parts; absent on the wire when it is empty. */
+export function bytesOf(body: BodyBytes | undefined): Buffer {
+  if (body === undefined) return Buffer.alloc(0);
+  return Buffer.isBuffer(body) ? body : Buffer.concat(body);
 }
 
 /** Bytes of the streamed bodies of all answers of a kind. */
@@ -83,7 +93,9 @@ export function streamedBody(answers: readonly ProcessingResponse[], kind: "requ
   return Buffer.concat(
     answers.flatMap((answer) => {
       const mutation = answer[kind]?.response?.body_mutation;
-      return mutation !== undefined && "streamed_response" in mutation ? [mutation.streamed_response.body] : [];
+      return mutation !== undefined && "streamed_response" in mutation
+        ? [bytesOf(mutation.streamed_response.body)]
+        : [];
     }),
   );
 }

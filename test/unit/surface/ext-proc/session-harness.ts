@@ -1,4 +1,6 @@
 import { Admission } from "../../../../src/surface/ext-proc/admission.ts";
+import { BufferPool } from "../../../../src/surface/ext-proc/buffer-pool.ts";
+import { HeaderRemovals } from "../../../../src/surface/ext-proc/control-headers.ts";
 import { type ExtProcOptions, resolveExtProcOptions } from "../../../../src/surface/ext-proc/options.ts";
 import type { ProcessingRequest, ProcessingResponse } from "../../../../src/surface/ext-proc/processing-messages.ts";
 import { StreamSession } from "../../../../src/surface/ext-proc/stream-session.ts";
@@ -11,6 +13,7 @@ export class SessionWorld {
   readonly logger = new RecordingLogger();
   readonly clock = new FakeClock();
   readonly admission: Admission;
+  readonly pool = new BufferPool(1 << 20);
   readonly #options;
 
   constructor(options: ExtProcOptions = {}) {
@@ -25,6 +28,8 @@ export class SessionWorld {
       logger: this.logger,
       clock: this.clock,
       admission: this.admission,
+      removals: new HeaderRemovals(),
+      pool: this.pool,
       options: this.#options,
     });
   }
