@@ -14,5 +14,4 @@ export type {
 } from "./parsed-request.ts";
 export type { RequestApi } from "./path.ts";
 export { requestApiFromPath } from "./path.ts";
-export { serdeValue } from "./serde-json-text.ts";
 export { type TokenData, tokenDataEdit } from "./token-data-edit.ts";

@@ -35,4 +35,5 @@ export type { LiftedArrays, NumberArray } from "./number-arrays.ts";
 export { liftNumberArrays } from "./number-arrays.ts";
 export type { ParseJsonOptions } from "./parse.ts";
 export { parseJson } from "./parse.ts";
+export { serdeJsonText, serdeObject, serdeValue } from "./serde-json-text.ts";
 export { stringifyJson } from "./stringify.ts";

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../api/index.ts";
 import { JsonObject, type JsonValue } from "../json/index.ts";
-import { type ChatTemplate, compileTemplate } from "../template/index.ts";
+import { type ChatTemplate, compileTemplate, type NativePrompt } from "../template/index.ts";
 import type { ChatStrategy, Variables } from "./chat-strategy.ts";
 import { contentForm, plainContent } from "./content-shape.ts";
 import { DynamoChat } from "./dynamo-chat.ts";
@@ -9,6 +9,7 @@ import { cutAtFinalMessage, markFinalMessage } from "./final-message.ts";
 import type { Profile } from "./profile.ts";
 import { bareProbe, templateProbe } from "./template-probe.ts";
 import type { TemplateSources } from "./template-source.ts";
+import { withThinkingAliases } from "./thinking-args.ts";
 
 interface PreparedTemplate {
   readonly template: ChatTemplate;
@@ -36,20 +37,25 @@ const probeTool = JsonObject.from([
 /** Turns conversations into prompts, as one backend does it for one model. */
 export class ChatRenderer {
   readonly #profile: Profile;
+  readonly #native: NativePrompt | undefined;
   readonly #plain: PreparedTemplate | undefined;
   readonly #withTools: PreparedTemplate | undefined;
 
-  /** @throws UnsupportedTemplateError when a template cannot be parsed */
-  constructor(profile: Profile, sources: TemplateSources, variables: Variables) {
+  /**
+   * @param native renders in place of the templates, where given
+   * @throws UnsupportedTemplateError when a template cannot be parsed
+   */
+  constructor(profile: Profile, sources: TemplateSources, variables: Variables, native?: NativePrompt) {
     this.#profile = profile;
-    const { plain, withTools } = prepare(profile, sources, variables);
+    this.#native = native;
+    const { plain, withTools } = native === undefined ? prepare(profile, sources, variables) : none;
     this.#plain = plain;
     this.#withTools = withTools;
   }
 
   /** The model has a template for a conversation with, or without, tools. */
   canRender(chat: ChatRequest): boolean {
-    return this.#templateFor(this.#visibleTools(chat)) !== undefined;
+    return this.#native !== undefined || this.#templateFor(this.#visibleTools(chat)) !== undefined;
   }
 
   /**
@@ -58,13 +64,19 @@ export class ChatRenderer {
    * @throws UnsupportedTemplateError when the prompt cannot be known
    */
   render(chat: ChatRequest): readonly string[] {
+    if (!chat.continueFinalMessage) return this.#pieces(chat);
+    return [cutAtFinalMessage(this.#pieces({ ...chat, messages: markFinalMessage(chat.messages) }).join(""))];
+  }
+
+  #pieces(chat: ChatRequest): readonly string[] {
+    if (this.#native !== undefined) {
+      return this.#native.renderPieces({ ...chat, templateArgs: withThinkingAliases(chat.templateArgs) });
+    }
     const tools = this.#visibleTools(chat);
     const prepared = this.#templateFor(tools);
     if (prepared === undefined) throw new TypeError("no template for this conversation");
     const { template, strategy } = prepared;
-    const messages = strategy.shape(chat.continueFinalMessage ? markFinalMessage(chat.messages) : chat.messages);
-    const pieces = template.renderPieces(strategy.context(chat, messages, tools));
-    return chat.continueFinalMessage ? [cutAtFinalMessage(pieces.join(""))] : pieces;
+    return template.renderPieces(strategy.context(chat, strategy.shape(chat.messages), tools));
   }
 
   #visibleTools({ tools, toolChoice }: ChatRequest): readonly JsonObject[] | undefined {
@@ -80,6 +92,8 @@ interface PreparedTemplates {
   readonly plain: PreparedTemplate | undefined;
   readonly withTools: PreparedTemplate | undefined;
 }
+
+const none: PreparedTemplates = { plain: undefined, withTools: undefined };
 
 function prepare(profile: Profile, sources: TemplateSources, variables: Variables): PreparedTemplates {
   const compiled = (source: string | undefined) =>

@@ -1,3 +1,4 @@
+import { type NativeFamily, nativeFamilyOf } from "../template/index.ts";
 import {
   type CompiledTokenizer,
   readCompiledTokenizer,
@@ -6,7 +7,6 @@ import {
 } from "../tokenizer/index.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
-import { isRenderedNatively } from "./native-renderers.ts";
 import { configModelType, configVocabularySize, type ParsedFiles, parseModelFiles } from "./parsed-files.ts";
 import type { Profile } from "./profile.ts";
 import { specialTokenVariables } from "./special-tokens.ts";
@@ -21,8 +21,8 @@ export interface CompiledModel {
   readonly templates: TemplateSources;
   /** Variables that every render has: texts and null. */
   readonly variables: readonly (readonly [string, string | null])[];
-  /** The backend renders this model without its template. */
-  readonly isRenderedNatively: boolean;
+  /** Who renders this model in the backend's own code, without its template; undefined where the template does. */
+  readonly nativeFamily: NativeFamily | undefined;
 }
 
 /** Who reads the files. */
@@ -47,7 +47,7 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
     idBound: Math.max(configVocabularySize(parsed.config), vocabularySize),
     templates: templateSources(files, parsed),
     variables: specialTokenVariables(parsed.tokenizerConfig, profile.templateDialect === "dynamo"),
-    isRenderedNatively: profile.name === "dynamo" && isRenderedNatively(parsed.config, options.name),
+    nativeFamily: profile.name === "dynamo" ? nativeFamilyOf(configModelType(parsed.config), options.name) : undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ChatParsed, CompletionsParsed } from "../api/index.ts";
-import { UnsupportedTemplateError } from "../template/index.ts";
+import { nativePrompt, UnsupportedTemplateError } from "../template/index.ts";
 import {
   type CacheBudget,
   exactTokenizer,
@@ -45,9 +45,8 @@ export class Model {
   readonly blockSize: number;
   readonly #settings: CompletionSettings;
   readonly #tokenizer: Tokenizer | undefined;
-  /** Undefined when this model's prompts cannot be rendered; the reason is in `#noChatReason`. */
+  /** Undefined when this model has no chat template. */
   readonly #chat: ChatRenderer | undefined;
-  readonly #noChatReason: string;
 
   /**
    * Takes a few milliseconds.
@@ -65,9 +64,6 @@ export class Model {
       idBound: compiled.idBound,
       maxPromptLength: options.maxPromptLength ?? 4_000_000,
     };
-    this.#noChatReason = compiled.isRenderedNatively
-      ? "the backend renders this model without its template"
-      : "no chat template";
     this.#chat = chatRenderer(options.profile, compiled);
   }
 
@@ -124,7 +120,7 @@ export class Model {
 
   /** Renders also what is not tokenized in the end: the backend refuses a bad conversation either way. */
   #render(chat: ChatParsed["chat"]): { readonly pieces: readonly string[] } | { readonly inexactReason: string } {
-    if (this.#chat?.canRender(chat) !== true) return { inexactReason: this.#noChatReason };
+    if (this.#chat?.canRender(chat) !== true) return { inexactReason: "no chat template" };
     try {
       const pieces = this.#chat.render(chat);
       if (chat.hasMedia && this.profile.name !== "dynamo") return { inexactReason: "media" };
@@ -139,10 +135,11 @@ export class Model {
 }
 
 function chatRenderer(profile: Profile, compiled: CompiledModel): ChatRenderer | undefined {
-  const { templates, variables, isRenderedNatively } = compiled;
-  if (isRenderedNatively || (templates.default === undefined && templates.toolUse === undefined)) return undefined;
+  const { templates, variables, nativeFamily } = compiled;
+  const native = nativeFamily === undefined ? undefined : nativePrompt(nativeFamily);
+  if (native === undefined && templates.default === undefined && templates.toolUse === undefined) return undefined;
   try {
-    return new ChatRenderer(profile, templates, variables);
+    return new ChatRenderer(profile, templates, variables, native);
   } catch (cause) {
     throw new ModelLoadError(`chat template: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

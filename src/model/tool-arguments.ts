@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import { serdeValue } from "../api/index.ts";
-import { JsonObject, JsonSyntaxError, type JsonValue, parseJson } from "../json/index.ts";
+import { JsonObject, JsonSyntaxError, type JsonValue, parseJson, serdeValue } from "../json/index.ts";
 import { isList, type Message, withMembers } from "./messages.ts";
 import type { Probe } from "./template-probe.ts";
 import { conversationWithCall } from "./template-probe-messages.ts";

@@ -1,11 +1,11 @@
-import { RoutingError } from "../errors/index.ts";
 import type { JsonObject } from "../json/index.ts";
 import { Program } from "./compile/program.ts";
 import type { Dialect, DialectName } from "./dialect/dialect.ts";
 import { dynamo } from "./dialect/dynamo.ts";
 import { huggingface } from "./dialect/huggingface.ts";
 import type { Limits } from "./limits.ts";
-import { TemplateRefusal, UnsupportedTemplateError } from "./template-errors.ts";
+import { UnsupportedTemplateError } from "./template-errors.ts";
+import { translated } from "./translated.ts";
 
 /** The variables that a template sees: `messages`, `tools`, `bos_token` and so on. A missing one is undefined, null is None. */
 export type TemplateContext = JsonObject;
@@ -65,13 +65,4 @@ function compiled(source: string, dialect: Dialect, limits: Limits | undefined):
     if (cause instanceof UnsupportedTemplateError) throw cause;
     throw new UnsupportedTemplateError("the chat template cannot be compiled", { cause });
   }
-}
-
-/** What fails in the engine itself, as a stack that overflows, says nothing about the server. */
-function translated(cause: unknown): unknown {
-  if (cause instanceof TemplateRefusal) {
-    return new RoutingError(cause.message, { code: "invalid_request", field: "messages" });
-  }
-  if (cause instanceof UnsupportedTemplateError) return cause;
-  return new UnsupportedTemplateError("the template goes beyond this engine", { cause });
 }

@@ -2,4 +2,9 @@ export type { ChatTemplate, TemplateContext, TemplateOptions } from "./chat-temp
 export { compileTemplate } from "./chat-template.ts";
 export type { DialectName as TemplateDialect } from "./dialect/dialect.ts";
 export type { Limits as TemplateLimits } from "./limits.ts";
+export type { NativeFamily } from "./native/family.ts";
+export { nativeFamilyOf } from "./native/family.ts";
+export type { NativePrompt } from "./native/native-prompt.ts";
+export { nativePrompt } from "./native/native-prompt.ts";
+export type { NativeRequest } from "./native/native-renderer.ts";
 export { UnsupportedTemplateError } from "./template-errors.ts";

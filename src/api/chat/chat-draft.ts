@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
-import { JsonObject, JsonSyntaxError, type JsonValue, parseJson } from "../../json/index.ts";
+import { JsonObject, JsonSyntaxError, type JsonValue, parseJson, serdeObject, serdeValue } from "../../json/index.ts";
 import { FieldError, structToJson, toJson } from "../fields/index.ts";
 import { normalizeReasoning } from "../reasoning.ts";
 import { isBlank } from "../sampling.ts";
-import { serdeObject } from "../serde-json-text.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { checkMedia } from "./check-media.ts";
 import { checkToolChoice, checkTools, effectiveTools } from "./check-tools.ts";
@@ -20,6 +19,8 @@ export interface ChatDraft {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly FunctionTool[] | undefined;
   readonly toolChoice: ToolChoice | undefined;
+  /** Of chat; absent where an API has none, or its prompt does not depend on it. */
+  readonly responseFormat?: object | undefined;
   readonly templateArgs: JsonObject | undefined;
   readonly thinking: JsonValue | undefined;
   readonly reasoningEffort: string | undefined;
@@ -92,6 +93,7 @@ export function finishDraft(
     messages: draft.messages.map(structToJson),
     tools,
     toolChoice: draft.toolChoice === undefined ? undefined : toJson(draft.toolChoice),
+    responseFormat: draft.responseFormat === undefined ? undefined : serdeValue(toJson(draft.responseFormat)),
     templateArgs,
     addGenerationPrompt: continueFinalMessage ? false : (draft.addGenerationPrompt ?? true),
     continueFinalMessage,

@@ -7,6 +7,8 @@ export interface ChatRequest {
   readonly tools: readonly JsonObject[] | undefined;
   /** "none", "auto", "required" or `{type: "function", function: {name}}`. */
   readonly toolChoice: JsonValue | undefined;
+  /** In the API's typed form; undefined when the client left it out. */
+  readonly responseFormat: JsonValue | undefined;
   /** Extra variables of the template, with the reasoning controls folded in. */
   readonly templateArgs: JsonObject | undefined;
   /** Ends the prompt with the start of an assistant turn. */

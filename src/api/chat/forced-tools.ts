@@ -1,7 +1,6 @@
-import { JsonNumber, JsonObject, type JsonValue } from "../../json/index.ts";
+import { JsonNumber, JsonObject, type JsonValue, serdeJsonText } from "../../json/index.ts";
 import { FieldError } from "../fields/index.ts";
 import { type GuidedFields, guidedConstraints } from "../guided-decoding.ts";
-import { serdeJsonText } from "../serde-json-text.ts";
 import type { FunctionTool, ToolChoice } from "./tools.ts";
 
 /** Extra fields of an answer that exist once a choice, which the parser of a forced call cannot tell apart. */

@@ -1,4 +1,4 @@
-import { JsonObject, type JsonValue } from "../../json/index.ts";
+import { JsonObject, type JsonValue, serdeJsonText } from "../../json/index.ts";
 import {
   anyObject,
   anyValue,
@@ -17,7 +17,6 @@ import {
   textOrList,
   withDefault,
 } from "../fields/index.ts";
-import { serdeJsonText } from "../serde-json-text.ts";
 import { assistantPart, textOnlyPart, toolPart, userPart } from "./content-parts.ts";
 
 // Roles, members and their order: dynamo-protocols@8.2.0 types/chat.rs ChatCompletionRequestMessage.

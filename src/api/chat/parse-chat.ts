@@ -36,6 +36,7 @@ function chatDraft(request: ChatFields): ChatDraft {
     messages: request.messages,
     tools: request.tools,
     toolChoice: request.tool_choice,
+    responseFormat: request.response_format,
     templateArgs: request.chat_template_args,
     thinking: request.thinking,
     reasoningEffort: request.reasoning_effort,

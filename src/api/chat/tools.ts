@@ -1,6 +1,5 @@
-import { JsonObject, type JsonValue } from "../../json/index.ts";
+import { JsonObject, type JsonValue, serdeObject } from "../../json/index.ts";
 import { anyValue, FieldError, flag, oneOf, optional, type Reader, required, struct, text } from "../fields/index.ts";
-import { serdeObject } from "../serde-json-text.ts";
 
 /** A function that the model may call, members in the order they are written for a template. */
 export interface FunctionDefinition {

@@ -1,7 +1,6 @@
-import { JsonObject } from "../../json/index.ts";
+import { JsonObject, serdeJsonText } from "../../json/index.ts";
 import type { ChatMessage } from "../chat/messages.ts";
 import { FieldError } from "../fields/index.ts";
-import { serdeJsonText } from "../serde-json-text.ts";
 import type { ContentBlock, ToolUseBlock } from "./content-blocks.ts";
 
 interface ToolCall {

@@ -1,3 +1,4 @@
+import { JsonObject, type JsonValue } from "../../json/index.ts";
 import type { ChatDraft } from "../chat/chat-draft.ts";
 import type { ChatMessage } from "../chat/messages.ts";
 import { within } from "../fields/index.ts";
@@ -26,6 +27,7 @@ export function convertMessages(request: MessagesFields): ChatDraft {
     ],
     tools: tools?.length === 0 ? undefined : tools,
     toolChoice: request.tool_choice,
+    responseFormat: chatFormat(request.output_config),
     templateArgs: undefined,
     thinking: undefined,
     reasoningEffort: undefined,
@@ -44,4 +46,12 @@ function chatMessages({ role, content }: MessagesMessage): readonly ChatMessage[
     case "assistant":
       return [within("content", () => assistantMessage(content))];
   }
+}
+
+/** The schema of an answer, under chat's name of it. */
+function chatFormat(config: JsonValue | undefined): object | undefined {
+  const format = config instanceof JsonObject ? config.get("format") : undefined;
+  const schema = format instanceof JsonObject ? format.get("schema") : undefined;
+  if (schema === undefined) return undefined;
+  return { type: "json_schema", json_schema: { name: "response", schema, strict: true } };
 }

@@ -28,10 +28,16 @@ export function convertResponses(request: ResponsesFields): ChatDraft {
     messages: mergeLeadingSystem([...instructions, ...messages]),
     tools,
     toolChoice: choice,
+    responseFormat: chatFormat(request.text?.format),
     templateArgs: request.chat_template_args,
     thinking: undefined,
     reasoningEffort: request.reasoning?.effort,
     addGenerationPrompt: undefined,
     continueFinalMessage: undefined,
   };
+}
+
+/** Plain text, which is the default, is no format in chat. */
+function chatFormat(format: object | undefined): object | undefined {
+  return format === undefined || ("type" in format && format.type === "text") ? undefined : format;
 }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { JsonSyntaxError, parseJson } from "../../json/index.ts";
+import { JsonSyntaxError, parseJson, serdeValue } from "../../json/index.ts";
 import type { Frame } from "../compile/frame.ts";
 import type { Filter } from "../dialect/dialect.ts";
 import { capitalize } from "../methods/cases.ts";
@@ -157,7 +157,7 @@ const fromSerde = jsonConversion(serdeNumber);
 function fromJson(value: Value): Value {
   if (!isText(value)) return value;
   try {
-    return fromSerde(parseJson(Buffer.from(textOf(value))));
+    return fromSerde(serdeValue(parseJson(Buffer.from(textOf(value)), { maxDepth: 127, finiteNumbers: true })));
   } catch (error) {
     if (error instanceof JsonSyntaxError) return refuse();
     throw error;

@@ -24,7 +24,7 @@ export function pythonNumber(number: JsonNumber): Value {
 const maxU64 = 2n ** 64n - 1n;
 const minI64 = -(2n ** 63n);
 
-/** serde_json: `-0` and integers outside i64 and u64 are doubles. */
+/** serde_json: `-0` and integers outside i64 and u64 are doubles. What it reads otherwise than the nearest double is replaced before. */
 export function serdeNumber(number: JsonNumber): Value {
   if (!number.isInteger || number.lexeme === "-0") return new FloatValue(number.toNumber());
   const exact = number.toBigInt();

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { serdeJsonText, serdeValue } from "../../../src/api/serde-json-text.ts";
 import { parseJson, stringifyJson } from "../../../src/json/index.ts";
+import { serdeJsonText, serdeValue } from "../../../src/json/serde-json-text.ts";
 
 // Seen in the prompts that the Dynamo 1.6.1 frontend made of tool calls with these numbers.
 it.each([

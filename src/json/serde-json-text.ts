@@ -1,4 +1,6 @@
-import { JsonNumber, JsonObject, type JsonValue } from "../json/index.ts";
+import { JsonNumber } from "./json-number.ts";
+import { JsonObject } from "./json-object.ts";
+import type { JsonValue } from "./json-value.ts";
 import { serdeDouble } from "./serde-double.ts";
 
 /** Decimal exponents of the numbers that are written without one. */
