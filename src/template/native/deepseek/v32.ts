@@ -60,13 +60,17 @@ class Prompt {
         if (isTold) this.#pieces.push(...told(this.#preamble));
         return;
       case "user":
-        return this.#question(at, turn.content ?? "");
+        this.#question(at, turn.content ?? "");
+        return;
       case "developer":
-        return this.#question(at, "\n\n# The user's message is: ", required(turn.content));
+        this.#question(at, "\n\n# The user's message is: ", required(turn.content));
+        return;
       case "assistant":
-        return this.#answer(turn, at);
+        this.#answer(turn, at);
+        return;
       case "tool":
-        return this.#result(turn.content ?? "", at);
+        this.#result(turn.content ?? "", at);
+        return;
       default:
         throw new TemplateRefusal();
     }
