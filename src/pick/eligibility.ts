@@ -11,7 +11,8 @@ export type Exclusion =
   | "draining"
   | "unhealthy"
   | "overloaded"
-  | "other_domain";
+  | "other_domain"
+  | "crowded";
 
 /** What a request demands of its worker. Absent = no demand. */
 export interface Constraints {

@@ -3,6 +3,7 @@ export type { Choice } from "./choose.ts";
 export { choose, fallbackOrder } from "./choose.ts";
 export type { CostTerms, PickRequest } from "./cost.ts";
 export { costTerms, estimatedCachedTokens, leastPrefillTokens, preferenceFactor } from "./cost.ts";
+export { passOverCrowded } from "./crowding.ts";
 export type { Constraints, Exclusion, PinnedWorker } from "./eligibility.ts";
 export { assertConsistent, exclusionOf, preferenceOf } from "./eligibility.ts";
 export type { CandidateExplanation, PickExplanation } from "./explanation.ts";

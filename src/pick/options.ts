@@ -20,6 +20,12 @@ export interface PickOptions {
    */
   readonly temperature?: number;
   /**
+   * A rank that runs more than `crowdingRatio` times the requests of the idlest eligible rank and `crowdingSlack` more is passed
+   * over, whatever it holds. >= 0; a slack of 0 = none is. Defaults 1 and 0.
+   */
+  readonly crowdingRatio?: number;
+  readonly crowdingSlack?: number;
+  /**
    * Among equal costs at temperature 0: the rank with the fewest running requests and then any, or at once any (as
    * Dynamo). Default fewest-requests.
    */
@@ -41,6 +47,8 @@ const defaults: Required<PickOptions> = {
   diskCacheHitWeight: 0.25,
   sharedCacheMultiplier: 0,
   temperature: 0,
+  crowdingRatio: 1,
+  crowdingSlack: 0,
   tieBreak: "fewest-requests",
 };
 

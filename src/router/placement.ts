@@ -8,6 +8,7 @@ import {
   estimatedCachedTokens,
   exclusionOf,
   type PickRequest,
+  passOverCrowded,
   preferenceOf,
 } from "../pick/index.ts";
 import type { Placeable } from "./placeable.ts";
@@ -45,11 +46,15 @@ export class Placer {
   }
 
   /** The ranks that could serve the request, with their state; those that may not say why. */
-  candidates(subject: Placeable, constraints: Constraints, assumesKvReuse: boolean): Candidate[] {
+  candidates(
+    subject: Placeable,
+    constraints: Constraints,
+    { assumesKvReuse, options }: PhaseRules,
+  ): readonly Candidate[] {
     const { device, host, disk } = this.#overlaps;
     const sequence = subject.hashes?.sequence ?? noHashes;
     const blocks = subject.hashes?.count ?? 0;
-    return this.#catalogue.ranksFor(subject.model?.name).map((rank) => {
+    const candidates = this.#catalogue.ranksFor(subject.model?.name).map((rank) => {
       const exclusion = exclusionOf(rank, constraints, false);
       return {
         rank,
@@ -67,6 +72,7 @@ export class Placer {
         preference: preferenceOf(rank.worker, constraints),
       };
     });
+    return passOverCrowded(candidates, options);
   }
 
   /** What the cost of a phase needs to know of the request. */

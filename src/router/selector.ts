@@ -131,7 +131,7 @@ export class Selector {
     roles: ReadonlySet<WorkerRole>,
     rules: PhaseRules,
   ): readonly Candidate[] {
-    return this.#placer.candidates(subject, { ...constraints, roles }, rules.assumesKvReuse);
+    return this.#placer.candidates(subject, { ...constraints, roles }, rules);
   }
 
   #constraints({ demands }: Placeable, { requestedEndpoints, subset }: EndpointRestriction): Constraints {

@@ -19,6 +19,14 @@ export const routing = z
     temperature: weight()
       .default(0)
       .describe("0 = always the cheapest worker; above, dearer ones too, more often the higher it is."),
+    crowdingRatio: weight()
+      .default(1.25)
+      .describe(
+        "A worker with more than this many times the running requests of the idlest one, and `crowdingSlack` more, is passed over whatever it holds: one prompt that all share must not pin them to one worker.",
+      ),
+    crowdingSlack: count(0)
+      .default(4)
+      .describe("Running requests that a worker may always have beyond that; 0 = nobody is passed over."),
     tieBreak: z
       .enum(["fewest-requests", "random"])
       .default("fewest-requests")

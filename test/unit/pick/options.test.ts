@@ -12,6 +12,8 @@ describe("pick options", () => {
       diskCacheHitWeight: 0.25,
       sharedCacheMultiplier: 0,
       temperature: 0,
+      crowdingRatio: 1,
+      crowdingSlack: 0,
       tieBreak: "fewest-requests",
     });
   });
