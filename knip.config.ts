@@ -8,7 +8,7 @@ const config: KnipConfig = {
     "scripts/testing/{run,closing-line}.ts",
     "bench/*.ts",
     "bench/{ext-proc,kv,json,template}/*.ts",
-    "bench/{hit-rate,tokenize}/main.ts",
+    "bench/{hit-rate,quality,tokenize}/main.ts",
     "scripts/oracle/ask.ts",
   ],
   project: ["{src,test,bench,scripts}/**/*.ts"],
