@@ -60,7 +60,7 @@ function parseRoot(api: PromptApi | undefined, root: JsonValue, options: ParseOp
     return promptless("the body has neither messages nor a prompt", modelOf(root), clientPinsOf(root), root);
   }
   if (dialectOf(root, options) === "dynamo") {
-    return dynamoParsers[named ?? "chat"](root, options.hasReasoningParser?.(modelOf(root) ?? "") ?? false);
+    return dynamoParsers[named ?? "chat"](root, options);
   }
   return parseForEngine(named ?? "chat", root, options.engineOf?.(modelOf(root) ?? ""));
 }

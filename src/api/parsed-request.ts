@@ -20,6 +20,11 @@ export interface ParseOptions {
    * do not turn it off. Absent means no.
    */
   readonly hasReasoningParser?: (model: string) => boolean;
+  /**
+   * Called in the Dynamo dialect where its frontend looks the model up: what it checks of a request after that does not matter for a
+   * model that it does not have. May throw; absent takes every model.
+   */
+  readonly checkModel?: (model: string) => void;
   /** Refuses, on an unknown path, bodies with neither `messages` nor `prompt`, as Dynamo's picker does, instead of routing them by load. */
   readonly refuseUnknownShapes: boolean;
   /** Reads the bodies and keeps their long strings; absent = the one that all share. */

@@ -32,11 +32,10 @@ export async function completionTokens(
   settings: CompletionSettings,
 ): Promise<TokenizedPrompt> {
   const { prompt } = parsed;
+  if (prompt.kind === "embeds") return embedded(prompt.prompts, settings.profile);
   const given = settings.profile.injectsTokens ? parsed.extensions.tokenData : undefined;
   if (given !== undefined) checkTokenIds(given, settings.idBound, "nvext.token_data");
   switch (prompt.kind) {
-    case "embeds":
-      return unknownPrompt("prompt embeddings");
     case "ids":
       checkTokenIds(prompt.ids, settings.idBound, "prompt");
       return exactPrompt(prompt.ids, true);
@@ -67,6 +66,13 @@ async function textTokens(
   const lists: Uint32Array[] = [];
   for (const each of texts) lists.push((await encoder.encodePieces([each], addSpecialTokens)).ids);
   return prompts(lists);
+}
+
+/** A tensor in place of tokens: Dynamo's frontend hands its worker none, whatever else the body says. */
+function embedded(count: number, profile: Profile): TokenizedPrompt {
+  if (profile.dialect !== "dynamo") return unknownPrompt("prompt embeddings");
+  const none = new Uint32Array(0);
+  return count > 1 ? batchPrompt(Array.from({ length: count }, () => none)) : exactPrompt(none, false);
 }
 
 function prompts(lists: readonly Uint32Array[]): TokenizedPrompt {

@@ -63,6 +63,9 @@ function parse(request: RouteRequest, models: ModelRegistry, options: PrepareOpt
     dialect: models.only?.pipeline?.profile.dialect ?? "dynamo",
     dialectOf: (name) => models.find(name)?.pipeline?.profile.dialect,
     engineOf: (name) => engineOf(models.find(name)),
+    checkModel: (name) => {
+      servedModel(name, models, options);
+    },
     hasReasoningParser: (name) => models.find(name)?.hasReasoningParser === true,
     ...(options.jsonReader === undefined ? {} : { reader: options.jsonReader }),
     refuseUnknownShapes: options.refuseUnknownShapes,

@@ -47,15 +47,22 @@ export function checkDraft(draft: ChatDraft): void {
     throw new FieldError("is not supported", "chat_template_args.chat_template");
   }
   draft.messages.forEach(checkArguments);
-  draft.messages.forEach(checkMedia);
   if (isBlank(draft.model)) throw new FieldError("must not be empty", "model");
   const tools = effectiveTools(draft.messages, draft.tools);
   checkTools(tools);
   checkToolChoice(draft.toolChoice, tools);
-  checkForcedTools(draft.toolChoice, tools);
   if (draft.continueFinalMessage === true && draft.addGenerationPrompt !== false) {
     throw new FieldError("needs `add_generation_prompt` to be false", "continue_final_message");
   }
+}
+
+/**
+ * What the frontend checks once it has found the model.
+ * @throws FieldError
+ */
+export function checkDraftForModel(draft: ChatDraft): void {
+  checkForcedTools(draft.toolChoice, effectiveTools(draft.messages, draft.tools));
+  draft.messages.forEach(checkMedia);
 }
 
 /** Arguments of earlier tool calls must be the text of a JSON object, or blank. */

@@ -3,7 +3,6 @@ import { FieldError } from "../fields/index.ts";
 import { checkGuidedDecoding } from "../guided-decoding.ts";
 import { checkOutputTokens, checkRange, checkSampling } from "../sampling.ts";
 import type { ChatFields } from "./chat-fields.ts";
-import { checkForcedOptions } from "./forced-tools.ts";
 
 /**
  * Limits of chat options beyond the conversation itself (dynamo-llm@1.6.1 chat_completions.rs validate).
@@ -16,7 +15,6 @@ export function checkChatOptions(request: ChatFields): void {
   checkResponseFormat(request.response_format, "response_format");
   checkSampling(request);
   checkGuidedDecoding(request, request.response_format !== undefined && !isTextFormat(request.response_format));
-  checkForcedOptions(request);
   if ((request.n ?? 1) > 1 && request.nvext?.extra_fields?.includes("completion_token_ids") === true) {
     throw new FieldError("asks for token ids, which needs a single choice", "nvext.extra_fields");
   }

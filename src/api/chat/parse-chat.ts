@@ -1,17 +1,18 @@
 import type { JsonObject } from "../../json/index.ts";
 import { clientPinsOf, requestExtensions } from "../extensions.ts";
 import { refusal } from "../fields/index.ts";
-import type { ChatParsed } from "../parsed-request.ts";
+import type { ChatParsed, ParseOptions } from "../parsed-request.ts";
 import { checkUnknownFields } from "../unknown-fields.ts";
-import { type ChatDraft, checkDraft, draftTemplateArgs, finishDraft } from "./chat-draft.ts";
+import { type ChatDraft, checkDraft, checkDraftForModel, draftTemplateArgs, finishDraft } from "./chat-draft.ts";
 import { type ChatFields, chatFieldNames, chatFields } from "./chat-fields.ts";
 import { checkChatOptions, legacyFunctionField } from "./check-chat.ts";
+import { checkForcedOptions } from "./forced-tools.ts";
 
 /**
  * A chat body as the Dynamo frontend takes it.
  * @throws FieldError (400), RoutingError not_implemented (501) for `functions` and `function_call`
  */
-export function parseChat(root: JsonObject): ChatParsed {
+export function parseChat(root: JsonObject, options: Pick<ParseOptions, "checkModel">): ChatParsed {
   const request = chatFields(root, "refuse");
   const draft = chatDraft(request);
   const templateArgs = draftTemplateArgs(draft);
@@ -20,6 +21,9 @@ export function parseChat(root: JsonObject): ChatParsed {
   checkUnknownFields(root, chatFieldNames);
   checkDraft(draft);
   checkChatOptions(request);
+  options.checkModel?.(request.model);
+  checkDraftForModel(draft);
+  checkForcedOptions(request);
   return {
     api: "chat",
     model: request.model,

@@ -7,7 +7,8 @@ export type CompletionPrompt =
   | { readonly kind: "texts"; readonly texts: readonly string[] }
   | { readonly kind: "ids"; readonly ids: Uint32Array }
   | { readonly kind: "id-lists"; readonly lists: readonly Uint32Array[] }
-  | { readonly kind: "embeds" };
+  /** A tensor in place of each of so many prompts. */
+  | { readonly kind: "embeds"; readonly prompts: number };
 
 /** Text, texts, token ids or lists of token ids; [] counts as texts (async-openai@0.42.3 Prompt, tried in that order). */
 export const completionPrompt: Reader<CompletionPrompt> = (value, duplicates) => {
@@ -44,7 +45,7 @@ function entriesOf(prompt: CompletionPrompt): readonly { readonly length: number
     case "id-lists":
       return prompt.lists;
     case "embeds":
-      return ["tensor"];
+      return Array.from({ length: prompt.prompts }, () => "tensor");
   }
 }
 

@@ -20,7 +20,10 @@ export function engineCompletion(root: JsonObject): CompletionsParsed {
   return {
     api: "completions",
     model: engineModel(root) ?? "",
-    prompt: request.prompt === undefined || request.prompt_embeds !== undefined ? { kind: "embeds" } : request.prompt,
+    prompt:
+      request.prompt === undefined || request.prompt_embeds !== undefined
+        ? { kind: "embeds", prompts: 1 }
+        : request.prompt,
     addSpecialTokens: request.add_special_tokens,
     extensions: engineExtensions(root),
     clientPins: clientPinsOf(root),

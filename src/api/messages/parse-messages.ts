@@ -1,9 +1,9 @@
 import { JsonObject, type JsonValue } from "../../json/index.ts";
-import { checkDraft, finishDraft } from "../chat/chat-draft.ts";
+import { checkDraft, checkDraftForModel, finishDraft } from "../chat/chat-draft.ts";
 import { clientPinsOf, requestExtensions } from "../extensions.ts";
 import { FieldError, refusal } from "../fields/index.ts";
-import type { ChatParsed } from "../parsed-request.ts";
-import { checkOutputTokens, checkSampling, isBlank } from "../sampling.ts";
+import type { ChatParsed, ParseOptions } from "../parsed-request.ts";
+import { checkOutputTokens, checkRange, checkSampling, isBlank } from "../sampling.ts";
 import { convertMessages } from "./convert-messages.ts";
 import { type MessagesFields, messagesFields } from "./messages-fields.ts";
 import { thinkingArgs } from "./thinking-args.ts";
@@ -11,24 +11,32 @@ import { thinkingArgs } from "./thinking-args.ts";
 /**
  * A Messages body as the Dynamo frontend takes it: read, converted to chat, and checked as chat (dynamo-llm@1.6.1
  * http/service/anthropic.rs). The reasoning controls of chat do not exist here.
- * @param hasReasoningParser the frontend's model has one
  * @throws FieldError (400), RoutingError unknown_model (404)
  */
-export function parseMessages(root: JsonObject, hasReasoningParser: boolean): ChatParsed {
+export function parseMessages(
+  root: JsonObject,
+  options: Pick<ParseOptions, "checkModel" | "hasReasoningParser">,
+): ChatParsed {
   const request = messagesFields(root, "refuse");
   if (request.messages.length === 0) throw new FieldError("must have at least one message", "messages");
+  checkRange("max_tokens", request.max_tokens, 1, Number.POSITIVE_INFINITY);
   if (isBlank(request.model)) throw refusal("model", "must not be empty", "unknown_model");
+  options.checkModel?.(request.model);
   checkOutputTokens("max_tokens", request.max_tokens);
   checkOutputFormat(request.output_config);
   const draft = convertMessages(request);
   asSent(() => {
     checkDraft(draft);
+    checkDraftForModel(draft);
     checkSampling(samplingOf(request));
   });
   return {
     api: "messages",
     model: request.model,
-    chat: finishDraft(draft, thinkingArgs(request.thinking?.type, hasReasoningParser)),
+    chat: finishDraft(
+      draft,
+      thinkingArgs(request.thinking?.type, options.hasReasoningParser?.(request.model) ?? false),
+    ),
     extensions: requestExtensions(request.nvext, undefined, request.stream),
     clientPins: clientPinsOf(root),
     root,

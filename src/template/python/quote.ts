@@ -5,6 +5,9 @@ const plain = /^[\x20-\x7e]*$/;
 const unprintable = /[\p{C}\p{Zl}\p{Zp}\p{Zs}]/u;
 const extending = /\p{Grapheme_Extend}/u;
 
+/** Unicode 17 is what the Dynamo frontend was built with (observed for every code point), and what Node 24 knows. */
+const isUnicode17 = /\p{L}/u.test("\u0c5c");
+
 const pythonEscapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 const rustEscapes: Readonly<Record<string, string>> = { ...pythonEscapes, '"': '\\"', "\0": "\\0" };
 
@@ -15,9 +18,10 @@ export function pythonQuote(text: string): string {
   return quote + escaped(text, escapes, isPrintable, pythonEscape) + quote;
 }
 
-/** Rust's `{:?}` of a string. */
+/** Rust's `{:?}` of a string, as the Dynamo frontend's. */
 export function rustQuote(text: string): string {
-  const isShown = (character: string) => isPrintable(character) && !extending.test(character);
+  const isKnown = isUnicode17 ? (character: string) => !unprintable.test(character) : isPrintable;
+  const isShown = (character: string) => isKnown(character) && !extending.test(character);
   return `"${escaped(text, rustEscapes, isShown, rustEscape)}"`;
 }
 
@@ -31,13 +35,12 @@ function escaped(
   let result = "";
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
-    result += escapes[character] ?? (isShown(character) ? character : spell(code));
+    result += escapes[character] ?? (code === 0x20 || isShown(character) ? character : spell(code));
   }
   return result;
 }
 
 function isPrintable(character: string): boolean {
-  if (character <= "~") return character >= " ";
   // Whether such a character is known there depends on the version of Unicode.
   if (recentCharacters.test(character)) throw new UnsupportedTemplateError("quoting a recent character");
   return !unprintable.test(character);

@@ -51,10 +51,12 @@ export class Comparison {
 function kindOf(ours: CaseAnswer, theirs: OracleAnswer): string | undefined {
   if (ours.status !== theirs.status) return `status ${ours.status}, the frontend's ${theirs.status}`;
   if (theirs.status !== 200) return undefined;
-  if (theirs.tokenIds === undefined) return "answered without a worker";
   if (ours.token_ids === null) return "tokens not known";
-  return isDeepStrictEqual(listsOf(ours.token_ids), theirs.tokenIds) ? undefined : "other token ids";
+  return isDeepStrictEqual(listsOf(ours.token_ids), theirs.tokenIds ?? noPrompt) ? undefined : "other token ids";
 }
+
+/** A list without prompts is answered without a worker; ours is one prompt without tokens. */
+const noPrompt: readonly (readonly number[])[] = [[]];
 
 function listsOf(ids: NonNullable<CaseAnswer["token_ids"]>): readonly (readonly number[])[] {
   const [first] = ids;

@@ -17,8 +17,6 @@ export interface AnsweredBody {
   readonly theirs: Pick<OracleAnswer, "status">;
 }
 
-const pins = /(^|\.)(backend_instance_id|decode_worker_id|prefill_worker_id|dp_rank|prefill_dp_rank|routed_dp_rank)$/;
-
 const mediaTypes = new Set(["image", "image_url", "input_image", "video_url", "audio_url", "input_audio"]);
 
 /** Our refusal of a word that is not in a list. */
@@ -26,10 +24,6 @@ const wordExpected = /must be (one of )?[a-z_]+(,| or|$)|is not a known item typ
 
 /** All of docs/parity.md that a body can show. */
 export const deliberateDifferences: readonly DeliberateDifference[] = [
-  {
-    name: "Workers are not chosen by clients",
-    explains: ({ ours }) => ours.status === 400 && pins.test(ours.error?.field ?? ""),
-  },
   {
     name: "Words are not given as numbers",
     explains: (answered) =>

@@ -52,7 +52,11 @@ describe("completions", () => {
   });
 
   it("have no text when embeddings are given", () => {
-    expect(parse({ prompt: "", prompt_embeds: "A".repeat(136) }).prompt).toEqual({ kind: "embeds" });
+    expect(parse({ prompt: "", prompt_embeds: "A".repeat(136) }).prompt).toEqual({ kind: "embeds", prompts: 1 });
+    expect(parse({ prompt: [[1], [2]], prompt_embeds: "A".repeat(136) }).prompt).toEqual({
+      kind: "embeds",
+      prompts: 2,
+    });
   });
 
   it.each([

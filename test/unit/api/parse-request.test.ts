@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { parseRequest } from "../../../src/api/index.ts";
+import { RoutingError } from "../../../src/errors/index.ts";
 import { dynamoOptions, parseBody, parseText, refusalOf } from "./fixtures.ts";
 
 const chatBody = { model: "m", messages: [{ role: "user", content: "hi" }] };
@@ -163,6 +164,33 @@ describe("the text of a body, as the frontend takes it", () => {
     const text = `{"chat_template_args":{"a":1,"a":2},"cache_salt":"x","cache_salt":"y",${body("x").slice(1)}`;
     const parsed = parseText(chatPath, text);
     expect(parsed).toMatchObject({ api: "chat", extensions: { cacheSalt: "y" } });
+  });
+});
+
+describe("a model that is not served", () => {
+  const unserved = {
+    checkModel: () => {
+      throw new RoutingError("not served", { code: "unknown_model", field: "model" });
+    },
+  };
+  const messages = chatBody.messages;
+  const image = { role: "user", content: [{ type: "image_url", image_url: null }] };
+  const tools = [{ type: "function", function: { name: "f", parameters: { $defs: [] } } }];
+
+  // The order of the Dynamo 1.6.1 frontend's checks.
+  it.each([
+    { path: chatPath, body: { messages: [] }, status: 400 },
+    { path: chatPath, body: { messages, temperature: 3 }, status: 400 },
+    { path: chatPath, body: { messages: [image] }, status: 404 },
+    { path: chatPath, body: { messages, tools, tool_choice: "required" }, status: 404 },
+    { path: "/v1/completions", body: { prompt: "" }, status: 400 },
+    { path: "/v1/responses", body: { input: [] }, status: 400 },
+    { path: "/v1/messages", body: { messages: [], max_tokens: 5 }, status: 400 },
+    { path: "/v1/messages", body: { messages, max_tokens: 0 }, status: 400 },
+    { path: "/v1/messages", body: { messages, max_tokens: 1_048_577 }, status: 404 },
+    { path: "/v1/messages", body: { messages, max_tokens: 5, temperature: 3 }, status: 404 },
+  ])("is told of after what the frontend checks first: $path $body", ({ path, body, status }) => {
+    expect(refusalOf(() => parseBody(path, { model: "m", ...body }, unserved)).status).toBe(status);
   });
 });
 

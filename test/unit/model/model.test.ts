@@ -136,6 +136,23 @@ describe("a completion", () => {
     expect([...prompt.tokenIds]).toEqual(ids);
   });
 
+  it.each([
+    { prompt: "hello", batch: undefined },
+    { prompt: [], batch: undefined },
+    { prompt: [[1], [100]], batch: [[], []] },
+    { prompt: ["hello", "world"], nvext: { token_data: [100] }, batch: [[], []] },
+  ])("has no tokens with a tensor in their place: $prompt", async ({ batch, ...body }) => {
+    const prompt = await (await load()).tokenize(completion({ ...body, prompt_embeds: "A".repeat(136) }));
+    expect(prompt).toMatchObject({ tokenIds: new Uint32Array(0), injectable: false, inexactReason: undefined });
+    expect(prompt.batch?.map((ids) => [...ids])).toEqual(batch);
+  });
+
+  it("is routed by load where an engine reads the tensor", async () => {
+    const body = { prompt: "hello", prompt_embeds: "A".repeat(136) };
+    const prompt = await (await load("vllm")).tokenize(completion(body, "vllm"));
+    expect(prompt.inexactReason).toBe("prompt embeddings");
+  });
+
   it("takes token ids as they are, within the vocabulary", async () => {
     const model = await load();
     expect([...(await model.tokenize(completion({ prompt: [3, 99] }))).tokenIds]).toEqual([3, 99]);

@@ -41,7 +41,8 @@ export function composeBody(seed: number, index: number, spoilt: number): Compos
 function withModel(body: JsonNode, chance: Chance): JsonNode {
   if (body.kind !== "object") return body;
   const at = chance.integer(0, body.members.length);
-  return members(body.members.toSpliced(at, 0, ["model", { kind: "text", text: modelPlaceholder }]));
+  const name = chance.usually([modelPlaceholder], ["", " ", "other-model", `${modelPlaceholder} `]);
+  return members(body.members.toSpliced(at, 0, ["model", { kind: "text", text: name }]));
 }
 
 /** The text of a body as it is sent to a model. */

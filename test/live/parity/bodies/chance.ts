@@ -1,12 +1,36 @@
 import { seededRandom } from "../../../support/load/index.ts";
 
+/** How often an odd body has an odd value where it can. */
+const oddity = 0.12;
+
 /** A repeatable source of choices: equal seeds make equal choices. */
 export class Chance {
   readonly #random: () => number;
+  /** Of a body: what most servers refuse may stand in it. */
+  readonly #isOdd: boolean;
 
-  /** @param seed u32 */
-  constructor(seed: number) {
+  /**
+   * @param seed u32
+   * @param odd share of the seeds whose choices may be odd
+   */
+  constructor(seed: number, odd = 0.4) {
     this.#random = seededRandom(seed);
+    this.#isOdd = this.is(odd);
+  }
+
+  /** One of `usual`; in an odd body sometimes one of `odd`. */
+  usually<T>(usual: readonly T[], odd: readonly T[]): T {
+    return this.isOdd() ? this.pick(odd) : this.pick(usual);
+  }
+
+  /** True now and then in an odd body, never in others. */
+  isOdd(): boolean {
+    return this.#isOdd && this.is(oddity);
+  }
+
+  /** A weight for {@link oneOf} that counts only in odd bodies. */
+  odd(weight: number): number {
+    return this.#isOdd ? weight : 0;
   }
 
   /** True in `probability` of all calls, 0 to 1. */

@@ -21,8 +21,23 @@ const strangers: readonly JsonNode[] = [
     ".5",
     "NaN",
   ].map(lexeme),
-  ...['"\\ud800"', '"\\udc00\\ud800"', '"\\x"', '"\t"', '"\\u0000"', "'x'", "", "undefined"].map(lexeme),
+  ...['"\\ud800"', '"\\udc00\\ud800"', '"\\x"', '"\t"', '"\\\t"', '"\\u0000"', "'x'", "", "undefined"].map(lexeme),
+  ...['"\\ud83d\\ude00"', '"\\uD83d\\u0041"', '"\\u12"', '"\\/"', '"\\u2028"', '"a" "b"', '"'].map(lexeme),
+  ...["nul", "True", "-", "1.", "1e", "1e+", "0x1", "--1", "Infinity", "1_000", "00", "-01", "1 2"].map(lexeme),
+  ...["[1,]", "[,]", '{"a":1,}', "{a:1}", "[1 2]", "]", "}", "1,", "1/*c*/", "1//c\n", "\u00a01", "\ufeff1"].map(
+    lexeme,
+  ),
+  ...["1e308", "-1e309", "1e-400", "123456789012345678901234567890", "0.1e1", "1E5", "-9223372036854775809"].map(
+    lexeme,
+  ),
+  ...["[[", "[", '{"a":'].flatMap((open) => [60, 120, 124, 126, 128].map((depth) => lexeme(deep(open, depth)))),
 ];
+
+/** Values in each other. */
+function deep(open: string, depth: number): string {
+  const close = open.replaceAll("[", "]").replace('{"a":', "}");
+  return `${open.repeat(depth)}${open.endsWith(":") ? "1" : ""}${close.repeat(depth)}`;
+}
 
 /** The tree with one place changed: a member dropped, renamed, repeated, added or replaced. */
 export function mutated(root: JsonNode, chance: Chance): JsonNode {

@@ -69,6 +69,19 @@ const markup = [
   "<｜User｜>",
   "<｜Assistant｜>",
   "<｜end▁of▁sentence｜>",
+  "<｜tool▁calls▁begin｜>",
+  "<|start|>",
+  "<|channel|>analysis<|message|>",
+  "<|end|>",
+  "<|return|>",
+  "<|call|>",
+  "<|reserved_special_token_0|>",
+  "<unused0>",
+  "<start_of_image>",
+  "[multimodal]",
+  "<0x0A>",
+  "▁",
+  "Ġ",
   "<|vision_start|>",
   "<|im_",
   "|>",
@@ -83,8 +96,32 @@ export function text(chance: Chance): string {
     [1, () => ""],
     [1, () => chance.pick(spaces)],
     [4, () => mixture(chance, chance.integer(1, 6))],
+    [0.3, () => run(chance)],
     [0.3, () => prose(chance.integer(50, 1_500), () => chance.integer(0, 999_999) / 1_000_000)],
   );
+}
+
+/** One character, or a few, over and over. */
+function run(chance: Chance): string {
+  const unit = chance.pick([
+    " ",
+    "\n",
+    "\t",
+    "a",
+    "A",
+    "1",
+    ".",
+    "=",
+    "é",
+    "한",
+    "😀",
+    "\u0301",
+    "ab",
+    " \n",
+    "\r\n",
+    "<|",
+  ]);
+  return unit.repeat(chance.integer(2, chance.pick([8, 40, 300])));
 }
 
 /** A text that is not blank. */
@@ -120,7 +157,8 @@ function randomCharacters(chance: Chance): string {
   return String.fromCodePoint(...chance.list(1, 8, () => chance.integer(least, most)));
 }
 
-/** A name as functions have it. */
+/** A name as functions have it; odd ones are refused. */
 export function functionName(chance: Chance): string {
-  return chance.pick(["get_weather", "add", "search", "lookup-2", "Read", "f"]);
+  const usual = ["get_weather", "add", "search", "lookup-2", "Read", "f"];
+  return chance.usually(usual, ["", " ", "a b", "é", "a.b", "a".repeat(64), "a".repeat(128), "a".repeat(129)]);
 }

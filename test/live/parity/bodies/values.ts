@@ -72,7 +72,7 @@ export function argumentsText(chance: Chance): string {
     [6, () => write(object(chance), { space: chance.pick(["", " ", "\n"]), escapes: chance.is(0.3) })],
     [2, () => '{"city":"Paris"}'],
     [
-      1,
+      chance.odd(1),
       () =>
         chance.pick([
           "",
