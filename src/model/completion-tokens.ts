@@ -32,10 +32,11 @@ export async function completionTokens(
   settings: CompletionSettings,
 ): Promise<TokenizedPrompt> {
   const { prompt } = parsed;
-  if (prompt.kind === "embeds") return embedded(prompt.prompts, settings.profile);
   const given = settings.profile.injectsTokens ? parsed.extensions.tokenData : undefined;
-  if (given !== undefined) checkTokenIds(given, settings.idBound, "nvext.token_data");
+  if (given !== undefined && prompt.kind !== "embeds") checkTokenIds(given, settings.idBound, "nvext.token_data");
   switch (prompt.kind) {
+    case "embeds":
+      return embedded(prompt.prompts, settings.profile);
     case "ids":
       checkTokenIds(prompt.ids, settings.idBound, "prompt");
       return exactPrompt(prompt.ids, true);
