@@ -1,7 +1,7 @@
 import { type ComposedBody, composeBody } from "../parity/bodies/body.ts";
 import { Chance, derivedSeed } from "../parity/bodies/chance.ts";
 import { type JsonNode, members, type NodeSource, node } from "../parity/bodies/json-node.ts";
-import { someOptions } from "../parity/bodies/options.ts";
+import { someOptions } from "../parity/bodies/sampling-options.ts";
 import { functionFields } from "../parity/bodies/values.ts";
 
 /** A request whose prompt a template makes: the `index`th of a seed. Completions are left out, and chat has more of what templates read. */
