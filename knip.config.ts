@@ -10,6 +10,7 @@ const config: KnipConfig = {
     "bench/{ext-proc,kv,json,template}/*.ts",
     "bench/{hit-rate,quality,tokenize}/main.ts",
     "scripts/oracle/ask.ts",
+    "test/live/templates/record-native.ts",
   ],
   project: ["{src,test,bench,scripts}/**/*.ts"],
   // A module's index names the types of what it exports, whether or not a caller spells them out.

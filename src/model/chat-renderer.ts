@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../api/index.ts";
 import { JsonObject, type JsonValue } from "../json/index.ts";
 import { type ChatTemplate, compileTemplate, type NativePrompt } from "../template/index.ts";
-import type { ChatStrategy, Variables } from "./chat-strategy.ts";
+import type { ChatStrategy, RenderedChat, Variables } from "./chat-strategy.ts";
 import { contentForm, plainContent } from "./content-shape.ts";
 import { DynamoChat } from "./dynamo-chat.ts";
 import { EngineChat } from "./engine-chat.ts";
@@ -63,12 +63,12 @@ export class ChatRenderer {
    * @throws RoutingError when the backend would refuse the messages
    * @throws UnsupportedTemplateError when the prompt cannot be known
    */
-  render(chat: ChatRequest): readonly string[] {
-    if (!chat.continueFinalMessage) return this.#pieces(chat);
-    return [cutAtFinalMessage(this.#pieces({ ...chat, messages: markFinalMessage(chat.messages) }).join(""))];
+  render(chat: ChatRequest): RenderedChat {
+    if (!chat.continueFinalMessage) return this.#render(chat);
+    return cutAtFinalMessage(this.#render({ ...chat, messages: markFinalMessage(chat.messages) }));
   }
 
-  #pieces(chat: ChatRequest): readonly string[] {
+  #render(chat: ChatRequest): RenderedChat {
     if (this.#native !== undefined) {
       return this.#native.renderPieces({ ...chat, templateArgs: withThinkingAliases(chat.templateArgs) });
     }
@@ -76,7 +76,8 @@ export class ChatRenderer {
     const prepared = this.#templateFor(tools);
     if (prepared === undefined) throw new TypeError("no template for this conversation");
     const { template, strategy } = prepared;
-    return template.renderPieces(strategy.context(chat, strategy.shape(chat.messages), tools));
+    const pieces = template.renderPieces(strategy.context(chat, strategy.shape(chat.messages), tools));
+    return { pieces, areSigns: undefined };
   }
 
   #visibleTools({ tools, toolChoice }: ChatRequest): readonly JsonObject[] | undefined {

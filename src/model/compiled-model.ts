@@ -9,6 +9,7 @@ import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
 import { configModelType, configVocabularySize, type ParsedFiles, parseModelFiles } from "./parsed-files.ts";
 import type { Profile } from "./profile.ts";
+import { addedTexts } from "./segment-tokens.ts";
 import { specialTokenVariables } from "./special-tokens.ts";
 import { type TemplateSources, templateSources } from "./template-source.ts";
 
@@ -23,6 +24,8 @@ export interface CompiledModel {
   readonly variables: readonly (readonly [string, string | null])[];
   /** Who renders this model in the backend's own code, without its template; undefined where the template does. */
   readonly nativeFamily: NativeFamily | undefined;
+  /** What the tokenizer takes for a token of its own, where a prompt has parts in which that counts as text; else empty. */
+  readonly specialTexts: readonly string[];
 }
 
 /** Who reads the files. */
@@ -42,12 +45,15 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
   const { profile } = options;
   const tokenizer = compiledTokenizer(options, files, parsed);
   const vocabularySize = tokenizer?.vocabularySize ?? officialTokenizer(options, files).vocabularySize;
+  const nativeFamily =
+    profile.name === "dynamo" ? nativeFamilyOf(configModelType(parsed.config), options.name) : undefined;
   return {
     tokenizer,
     idBound: Math.max(configVocabularySize(parsed.config), vocabularySize),
     templates: templateSources(files, parsed),
     variables: specialTokenVariables(parsed.tokenizerConfig, profile.templateDialect === "dynamo"),
-    nativeFamily: profile.name === "dynamo" ? nativeFamilyOf(configModelType(parsed.config), options.name) : undefined,
+    nativeFamily,
+    specialTexts: nativeFamily === "kimi-k3" ? addedTexts(files.tokenizerJson, parsed.tokenizerConfig) : [],
   };
 }
 

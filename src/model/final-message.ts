@@ -1,5 +1,6 @@
 import { RoutingError } from "../errors/index.ts";
 import { JsonObject, type JsonValue } from "../json/index.ts";
+import type { RenderedChat } from "./chat-strategy.ts";
 import { isList, type Message, withMembers } from "./messages.ts";
 
 /** Stands in no real prompt; the space at its end tells whether the template trims. */
@@ -16,8 +17,21 @@ export function markFinalMessage(messages: readonly Message[]): readonly Message
   return [...messages.slice(0, -1), withMembers(last, { content })];
 }
 
-/** The prompt up to the mark. Where the template trimmed the mark's space it would have trimmed the text, too. */
-export function cutAtFinalMessage(prompt: string): string {
+/** The prompt up to the mark. @throws RoutingError when it is not in the prompt */
+export function cutAtFinalMessage({ pieces, areSigns }: RenderedChat): RenderedChat {
+  const prompt = pieces.join("");
+  const head = headOf(prompt);
+  if (areSigns === undefined) return { pieces: [head], areSigns };
+  const kept: string[] = [];
+  for (let from = 0; from < head.length; from += kept.at(-1)?.length ?? 0) {
+    const piece = pieces[kept.length] ?? "";
+    kept.push(piece.slice(0, head.length - from));
+  }
+  return { pieces: kept, areSigns: areSigns.slice(0, kept.length) };
+}
+
+/** Where the template trimmed the mark's space it would have trimmed the text, too. */
+function headOf(prompt: string): string {
   const at = prompt.lastIndexOf(marker.trim());
   if (at === -1) throw nothingToContinue();
   const head = prompt.slice(0, at);

@@ -8,12 +8,14 @@ import {
   UncuttableText,
 } from "../tokenizer/index.ts";
 import { ChatRenderer } from "./chat-renderer.ts";
+import type { RenderedChat } from "./chat-strategy.ts";
 import { type CompiledModel, type CompileOptions, compileModel, officialTokenizer } from "./compiled-model.ts";
 import { type CompletionSettings, completionTokens } from "./completion-tokens.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
 import type { Profile } from "./profile.ts";
 import { PromptEncoder } from "./prompt-encoder.ts";
+import { segmentTokens } from "./segment-tokens.ts";
 import { checkTokenIds } from "./token-bounds.ts";
 import {
   deferredPrompt,
@@ -47,6 +49,7 @@ export class Model {
   readonly #tokenizer: Tokenizer | undefined;
   /** Undefined when this model has no chat template. */
   readonly #chat: ChatRenderer | undefined;
+  readonly #specialTexts: readonly string[];
 
   /**
    * Takes a few milliseconds.
@@ -65,6 +68,7 @@ export class Model {
       maxPromptLength: options.maxPromptLength ?? 4_000_000,
     };
     this.#chat = chatRenderer(options.profile, compiled);
+    this.#specialTexts = compiled.specialTexts;
   }
 
   /** A model with the exact engine; one whose tokenizer that does not know defers every text. @throws ModelLoadError */
@@ -113,20 +117,31 @@ export class Model {
     if ("inexactReason" in rendered) return unknownPrompt(rendered.inexactReason);
     const { encoder } = this.#settings;
     if (encoder === undefined) return deferredPrompt(noEngineReason);
+    if (rendered.areSigns !== undefined) return await this.#tokenizeSegments(rendered, encoder, !chat.hasMedia);
     const encoded = await encoder.encodePieces(rendered.pieces, false);
     // Tokens that stand for media are expanded behind the frontend, which takes the prompt with its placeholders from the body.
     return encodedPrompt(encoded, !chat.hasMedia, rendered.pieces);
   }
 
+  async #tokenizeSegments(
+    rendered: RenderedChat,
+    encoder: PromptEncoder,
+    injectable: boolean,
+  ): Promise<TokenizedPrompt> {
+    const ids = await segmentTokens(rendered, encoder, this.#specialTexts);
+    if (ids === undefined) return unknownPrompt("text that looks like a token of the model");
+    return { ...exactPrompt(ids, injectable), pieces: rendered.pieces };
+  }
+
   /** Renders also what is not tokenized in the end: the backend refuses a bad conversation either way. */
-  #render(chat: ChatParsed["chat"]): { readonly pieces: readonly string[] } | { readonly inexactReason: string } {
+  #render(chat: ChatParsed["chat"]): RenderedChat | { readonly inexactReason: string } {
     if (this.#chat?.canRender(chat) !== true) return { inexactReason: "no chat template" };
     try {
-      const pieces = this.#chat.render(chat);
+      const rendered = this.#chat.render(chat);
       if (chat.hasMedia && this.profile.name !== "dynamo") return { inexactReason: "media" };
-      const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      const length = rendered.pieces.reduce((sum, piece) => sum + piece.length, 0);
       if (length > this.#settings.maxPromptLength) return { inexactReason: "prompt too long to tokenize" };
-      return { pieces };
+      return rendered;
     } catch (error) {
       if (!(error instanceof UnsupportedTemplateError)) throw error;
       return { inexactReason: `chat template: ${error.message}` };

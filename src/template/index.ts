@@ -6,5 +6,5 @@ export type { NativeFamily } from "./native/family.ts";
 export { nativeFamilyOf } from "./native/family.ts";
 export type { NativePrompt } from "./native/native-prompt.ts";
 export { nativePrompt } from "./native/native-prompt.ts";
-export type { NativeRequest } from "./native/native-renderer.ts";
+export type { NativePieces, NativeRequest } from "./native/native-renderer.ts";
 export { UnsupportedTemplateError } from "./template-errors.ts";

@@ -59,7 +59,7 @@ function render({ config, request }: Vector): string | undefined {
   try {
     const parsed = parseRequest("/v1/chat/completions", Buffer.from(stringifyJson(request)), options);
     if (parsed.api !== "chat") throw new TypeError("a chat request expected");
-    return renderer.render(parsed.chat).join("");
+    return renderer.render(parsed.chat).pieces.join("");
   } catch (error) {
     if (error instanceof RoutingError) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import { deepseekV4 } from "./deepseek/v4.ts";
 import { deepseekV32 } from "./deepseek/v32.ts";
 import { deepseekV41 } from "./deepseek/v41.ts";
-import { kimiK3 } from "./kimi-k3.ts";
+import { kimiK3 } from "./kimi-k3/kimi-k3.ts";
 import type { NativeRenderer } from "./native-renderer.ts";
 
 /** Models that the frontend renders in code of its own. */

@@ -14,11 +14,21 @@ export interface NativeRequest {
   readonly continueFinalMessage: boolean;
 }
 
+/** A prompt in pieces, none empty. */
+export interface NativePieces {
+  readonly pieces: readonly string[];
+  /**
+   * Which pieces are signs of the model, tokenized as such; the others are text, whatever it looks like, and each piece is tokenized for itself.
+   * Undefined for a prompt that is tokenized as one text.
+   */
+  readonly areSigns: readonly boolean[] | undefined;
+}
+
 /** Builds prompts of one family of models in code, in place of a chat template. */
 export interface NativeRenderer {
   /**
-   * The prompt in pieces, of which a message's text is one.
+   * The prompt, of which a message's text is a piece.
    * @throws TemplateRefusal where the frontend refuses the conversation
    */
-  render(request: NativeRequest): readonly string[];
+  render(request: NativeRequest): NativePieces;
 }

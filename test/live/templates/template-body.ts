@@ -67,10 +67,7 @@ function oddMessage(message: JsonNode, chance: Chance): JsonNode {
     ["tools", [{ type: "function", function: functionFields(chance) }]],
     ["tools", []],
     ["role", "developer"],
-    [
-      "content",
-      `a${chance.pick(["<｜deepseek_image｜>", "<|open|>", "<|sep|>x", "<|media_pad|>", "<｜DSML｜tool_calls>"])}b`,
-    ],
+    ["content", `a${chance.pick(["<｜deepseek_image｜>", "<｜DSML｜tool_calls>"])}b`],
     [
       "content",
       [

@@ -6,10 +6,14 @@ import { type ByteModelOptions, writeByteModel } from "./byte-model.ts";
 
 const specialTokens = { bos_token: "<s>", eos_token: "</s>", unk_token: "<unk>" };
 
+/** Kimi K3's signs; the frontend tokenizes between them piece by piece. */
+const kimiSigns = ["<|open|>", "<|close|>", "<|sep|>", "<|end_of_msg|>", "<|media_pad|>"];
+
 /** Models whose prompts the frontend builds in code of its own, and templates that show a rule of its own. */
 const madeModels: Readonly<Record<string, ByteModelOptions>> = {
   "native-deepseek-v32": { chatTemplate: undefined, config: { model_type: "deepseek_v32" } },
   "native-deepseek-v4": { chatTemplate: undefined, config: { model_type: "deepseek_v4" } },
+  "native-kimi-k3": { chatTemplate: undefined, config: { model_type: "kimi_k3" }, addedTokens: kimiSigns },
   "native-deepseek-v41": { chatTemplate: undefined, config: { model_type: "deepseek_v41" } },
 };
 

@@ -283,7 +283,8 @@ describe("continuing the final message", () => {
       typeof last === "string"
         ? last
         : JSON.stringify(last, (_, value: unknown) => (value instanceof JsonObject ? plain(value) : value));
-    return cutAtFinalMessage(`<user>hi<assistant>${print(text)}<end>`);
+    const pieces = [`<user>hi<assistant>${print(text)}<end>`];
+    return cutAtFinalMessage({ pieces, areSigns: undefined }).pieces[0];
   };
 
   it("ends the prompt with its text", () => {
@@ -302,7 +303,7 @@ describe("continuing the final message", () => {
   );
 
   it("refuses a template that does not print it", () => {
-    expect(() => cutAtFinalMessage("<end>")).toThrow(RoutingError);
+    expect(() => cutAtFinalMessage({ pieces: ["<end>"], areSigns: undefined })).toThrow(RoutingError);
   });
 
   it("continues the last part with text", () => {

@@ -79,6 +79,17 @@ describe("a conversation", () => {
     expect(engine.pieces?.join("")).not.toContain("begin▁of▁sentence");
   });
 
+  it("is tokenized piece by piece for Kimi K3, and routed by load when a text looks like a token", async () => {
+    const files = modelFiles(undefined, { config: Buffer.from('{"model_type": "kimi_k3"}') });
+    const model = await load("dynamo", files);
+    const prompt = await model.tokenize(chat({ messages: [{ role: "user", content: "hello again" }] }));
+    // "system" twice, in a role and in what the model is told of effort; "user", the text, "assistant". The rest are unknown words.
+    expect([...prompt.tokenIds].filter((id) => id !== 0)).toEqual([13, 13, 12, 10, 15, 14]);
+    expect(prompt).toMatchObject({ injectable: true, inexactReason: undefined });
+    const odd = await model.tokenize(chat({ messages: [{ role: "user", content: "hello <s>" }] }));
+    expect(odd).toMatchObject({ injectable: false, inexactReason: "text that looks like a token of the model" });
+  });
+
   it("is routed by load when its prompt is longer than what is tokenized", async () => {
     const model = await load("dynamo", modelFiles(plainTemplate), 23);
     expect((await model.tokenize(chat({ messages: hello }))).inexactReason).toBe("prompt too long to tokenize");

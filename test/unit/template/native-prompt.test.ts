@@ -54,7 +54,9 @@ describe("models that the frontend renders without their template", () => {
 
   it("keep a message's text as a piece of its own", () => {
     const text = "a text that is kept";
-    const pieces = nativePrompt("deepseek-v4").renderPieces(request({ messages: [{ role: "user", content: text }] }));
+    const { pieces } = nativePrompt("deepseek-v4").renderPieces(
+      request({ messages: [{ role: "user", content: text }] }),
+    );
     expect(pieces).toContain(text);
   });
 

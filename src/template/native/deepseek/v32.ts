@@ -1,5 +1,5 @@
 import { TemplateRefusal } from "../../template-errors.ts";
-import type { NativeRenderer, NativeRequest } from "../native-renderer.ts";
+import type { NativePieces, NativeRenderer, NativeRequest } from "../native-renderer.ts";
 import { isThinking } from "../thinking.ts";
 import { refuseUnsupportedMembers } from "../unsupported-members.ts";
 import { markupV32, parsedArguments, writtenCalls } from "./call-markup.ts";
@@ -47,10 +47,10 @@ class Prompt {
     this.#lastQuestion = lastQuestion(turns);
   }
 
-  pieces(): readonly string[] {
+  pieces(): NativePieces {
     const told = this.#turns.findIndex(({ role }) => role === "system");
     for (const [at, turn] of this.#turns.entries()) this.#turn(turn, at, at === told);
-    return this.#pieces.filter((piece) => piece !== "");
+    return { pieces: this.#pieces.filter((piece) => piece !== ""), areSigns: undefined };
   }
 
   #turn(turn: Turn, at: number, isTold: boolean): void {

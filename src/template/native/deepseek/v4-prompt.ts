@@ -1,4 +1,5 @@
 import { TemplateRefusal } from "../../template-errors.ts";
+import type { NativePieces } from "../native-renderer.ts";
 import { type CallMarkup, writtenCalls } from "./call-markup.ts";
 import type { Preamble } from "./conversation.ts";
 import { formatInstruction, toolsV4 } from "./instructions.ts";
@@ -27,7 +28,7 @@ export interface V4Options {
 }
 
 /** The prompt of V4 and V4.1 in pieces (dynamo-renderer@8.0.3 deepseek/v4.rs). */
-export function v4Pieces(turns: readonly V4Turn[], form: V4Form, options: V4Options): readonly string[] {
+export function v4Pieces(turns: readonly V4Turn[], form: V4Form, options: V4Options): NativePieces {
   const pieces: string[] = [tokens.begin];
   for (const [at, turn] of turns.entries()) {
     const isFirstThought = at === 0 && options.isThinking;
@@ -38,7 +39,7 @@ export function v4Pieces(turns: readonly V4Turn[], form: V4Form, options: V4Opti
     if (next !== undefined && next !== "assistant") continue;
     if (asksForAnswer(turn, at, form)) pieces.push(tokens.assistant, opening(at, options));
   }
-  return pieces.filter((piece) => piece !== "");
+  return { pieces: pieces.filter((piece) => piece !== ""), areSigns: undefined };
 }
 
 function asksForAnswer({ role }: V4Turn, at: number, { marksSystem }: V4Form): boolean {
