@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { Catalogue, staticWorkers, type WorkerId } from "../../src/fleet/index.ts";
 import { PrefixIndex } from "../../src/kv/index.ts";
 import { LeaseTable, LoadTable } from "../../src/load/index.ts";
-import { type PickOptions, resolvePickOptions } from "../../src/pick/index.ts";
+import { type PickOptions, resolvePickOptions, SessionTable } from "../../src/pick/index.ts";
 import { ModelRegistry, noDemands, type RouteDecision, Router, resolveDisaggregation } from "../../src/router/index.ts";
 import { BlockCache } from "./block-cache.ts";
 import { Engine, engineFigures } from "./engine.ts";
@@ -73,11 +73,13 @@ export class Simulation {
         catalogue: this.#catalogue,
         loads: new LoadTable(),
         leases: new LeaseTable({}, performance, () => "none"),
+        sessions: new SessionTable({}, performance),
         random: this.#random,
       },
       {
         pick: resolvePickOptions(policy.pick),
         disaggregation: resolveDisaggregation(),
+        affinity: { mode: "off", softRatio: 0, softBlocks: 0 },
         maxFallbacks: 0,
         refuseUnknownShapes: false,
         maxJsonDepth: 64,

@@ -4,7 +4,7 @@ import type { Config } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
-import { resolvePickOptions } from "../pick/index.ts";
+import { resolvePickOptions, SessionTable } from "../pick/index.ts";
 import { type DisaggregationOptions, type ModelRegistry, Router, resolveDisaggregation } from "../router/index.ts";
 import { loadModels } from "./load-models.ts";
 import { PromptLearner } from "./prompt-learner.ts";
@@ -39,11 +39,12 @@ export async function assembleCore(config: Config, random: () => number): Promis
   const sentPrompts = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
   const { maxFallbacks, refuseUnknownShapes, maxJsonDepth, ...pick } = config.routing;
   const router = new Router(
-    { models, catalogue, loads, leases, random, sentPrompts },
+    { models, catalogue, loads, leases, sessions: new SessionTable(config.affinity, clock), random, sentPrompts },
     {
       jsonReader: new JsonReader({ internedBytes: config.json.internedBytes }),
       pick: resolvePickOptions(pick),
       disaggregation: disaggregationOf(config),
+      affinity: config.affinity,
       maxFallbacks,
       refuseUnknownShapes,
       maxJsonDepth,

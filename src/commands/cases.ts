@@ -6,7 +6,7 @@ import { Catalogue } from "../fleet/index.ts";
 import { PrefixIndex } from "../kv/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
 import { Model, profileByName } from "../model/index.ts";
-import { resolvePickOptions } from "../pick/index.ts";
+import { resolvePickOptions, SessionTable } from "../pick/index.ts";
 import { ModelRegistry, Router, resolveDisaggregation } from "../router/index.ts";
 import { answerCase, badCase, type CaseAnswer } from "./case-answer.ts";
 import { lines } from "./lines.ts";
@@ -60,11 +60,13 @@ async function singleModelRouter({ modelDir, model, profile, tokenizerView }: Ca
       catalogue: new Catalogue(),
       loads: new LoadTable(),
       leases: new LeaseTable({}, performance, randomUUID),
+      sessions: new SessionTable({}, performance),
       random: Math.random,
     },
     {
       pick: resolvePickOptions(),
       disaggregation: resolveDisaggregation(),
+      affinity: { mode: "off", softRatio: 0, softBlocks: 0 },
       maxFallbacks: 0,
       refuseUnknownShapes: false,
       maxJsonDepth: 128,

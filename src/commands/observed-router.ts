@@ -24,6 +24,7 @@ export class ObservedRouter {
     const decision = this.#router.place(prepared, request);
     this.#metrics.stage("prepare", isPrepared - start);
     this.#metrics.stage("select", performance.now() - isPrepared);
+    this.#metrics.chosen(decision.selection);
     if (prepared.loadOnlyReason !== undefined) this.#metrics.inexact(decision.model, prepared.loadOnlyReason);
     if (this.#log.isLevelEnabled("debug")) this.#explain(request, decision);
     return decision;
@@ -48,6 +49,8 @@ function pickFields(decision: RouteDecision, explanation: RouteExplanation) {
     predictedCachedTokens: decision.predictedCachedTokens,
     loadOnlyReason: explanation.loadOnlyReason,
     tied: answering.tied,
+    aggregatedReason: explanation.aggregatedReason,
+    session: explanation.session,
     candidates: answering.candidates.map(candidateFields),
   };
 }

@@ -1,4 +1,5 @@
 import { RoutingError } from "../errors/index.ts";
+import type { Favourite } from "./affinity/favourite.ts";
 import type { Candidate } from "./candidate.ts";
 import type { PickRequest } from "./cost.ts";
 import { costTerms, leastPrefillTokens } from "./cost.ts";
@@ -14,7 +15,7 @@ export interface Choice {
 }
 
 /**
- * Picks a rank. O(candidates).
+ * Picks a rank: the favourite while it is cheap enough, else by cost. O(candidates).
  * @param candidates ascending worker id and rank where samples must match another implementation's
  * @param random uniform in [0,1)
  * @throws RoutingError no_endpoints when nothing is eligible, saturated when only overload excludes what would be
@@ -24,8 +25,9 @@ export function choose(
   request: PickRequest,
   options: Required<PickOptions>,
   random: () => number,
+  favourite?: Favourite,
 ): Choice {
-  return chooseByCost(candidates, costsOf(candidates, request, options), options, random);
+  return chooseByCost(candidates, costsOf(candidates, request, options), options, random, favourite);
 }
 
 /** The cost of each candidate, in blocks; NaN = not eligible. */
@@ -53,13 +55,22 @@ export function chooseByCost(
   costs: Float64Array,
   options: Required<PickOptions>,
   random: () => number,
+  favourite?: Favourite,
 ): Choice {
   assertEligible(candidates, costs);
+  if (favourite !== undefined && isCheapEnough(costs, favourite)) return { chosen: favourite.index, costs };
   const chosen =
     options.temperature > 0
       ? softmaxSample(costs, options.temperature, random())
       : cheapest(candidates, costs, options.tieBreak, random);
   return { chosen, costs };
+}
+
+function isCheapEnough(costs: Float64Array, { index, ratio, blocks }: Favourite): boolean {
+  let least = Number.POSITIVE_INFINITY;
+  for (const cost of costs) if (cost < least) least = cost;
+  // False for NaN: a favourite that may not be picked is none.
+  return (costs[index] ?? Number.NaN) <= (1 + ratio) * least + blocks;
 }
 
 /** The next best candidates by cost, each on another worker than those before it and the picked one; at most `limit` indexes. */

@@ -12,7 +12,8 @@ export type Exclusion =
   | "unhealthy"
   | "overloaded"
   | "other_domain"
-  | "crowded";
+  | "crowded"
+  | "other_session";
 
 /** What a request demands of its worker. Absent = no demand. */
 export interface Constraints {

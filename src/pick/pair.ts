@@ -1,4 +1,5 @@
 import type { WorkerRank } from "../fleet/index.ts";
+import type { Favourite } from "./affinity/favourite.ts";
 import type { Candidate } from "./candidate.ts";
 import { assertEligible, type Choice, chooseByCost, costsOf } from "./choose.ts";
 import type { PickRequest } from "./cost.ts";
@@ -19,6 +20,8 @@ export interface PairPhase {
   readonly candidates: readonly Candidate[];
   readonly request: PickRequest;
   readonly options: Required<PickOptions>;
+  /** Picked unless another is much cheaper. */
+  readonly favourite?: Favourite | undefined;
 }
 
 /** A choice among candidates; with `require` some are excluded by where they are. */
@@ -58,13 +61,14 @@ export function choosePair(
   return { prefill: prefillOutcome, decode: decodeOutcome };
 }
 
-function alone({ candidates, request, options }: PairPhase, random: () => number): PhaseOutcome {
-  return { candidates, choice: chooseByCost(candidates, costsOf(candidates, request, options), options, random) };
+function alone({ candidates, request, options, favourite }: PairPhase, random: () => number): PhaseOutcome {
+  const costs = costsOf(candidates, request, options);
+  return { candidates, choice: chooseByCost(candidates, costs, options, random, favourite) };
 }
 
 /** Picks by cost plus `extraBlocks`; NaN of those excludes a candidate for its domain. */
 function withExtra(
-  { candidates, request, options }: PairPhase,
+  { candidates, request, options, favourite }: PairPhase,
   random: () => number,
   extraBlocks: (candidate: Candidate) => number,
 ): PhaseOutcome {
@@ -75,7 +79,7 @@ function withExtra(
     costs[i] = (costs[i] ?? Number.NaN) + extra;
     return Number.isNaN(extra) ? { ...candidate, exclusion: "other_domain" as const } : candidate;
   });
-  return { candidates: placed, choice: chooseByCost(placed, costs, options, random) };
+  return { candidates: placed, choice: chooseByCost(placed, costs, options, random, favourite) };
 }
 
 function leastByDomain(

@@ -1,7 +1,17 @@
 import type { Catalogue, Worker } from "../fleet/index.ts";
 import type { Reservation } from "../load/index.ts";
+import type { SessionUse } from "../pick/index.ts";
 import type { RouteReservation } from "./route-decision.ts";
 import type { PhaseChoice } from "./selection.ts";
+
+/** What was booked for one request. */
+export interface Bookings {
+  /** On the worker that answers. */
+  readonly main: Reservation;
+  /** On the worker that prefills, when that is another. */
+  readonly prefill: Reservation | undefined;
+  readonly session: SessionUse | undefined;
+}
 
 /** The bookings of one routed request, on the worker that answers and, when split, on the one that prefills. */
 export class BookedReservation implements RouteReservation {
@@ -9,13 +19,15 @@ export class BookedReservation implements RouteReservation {
   readonly #chosen: PhaseChoice;
   readonly #main: Reservation;
   readonly #prefill: Reservation | undefined;
+  readonly #session: SessionUse | undefined;
 
   /** @param chosen the choice of the worker that answers, as it was when it was made */
-  constructor(catalogue: Catalogue, chosen: PhaseChoice, main: Reservation, prefill: Reservation | undefined) {
+  constructor(catalogue: Catalogue, chosen: PhaseChoice, { main, prefill, session }: Bookings) {
     this.#catalogue = catalogue;
     this.#chosen = chosen;
     this.#main = main;
     this.#prefill = prefill;
+    this.#session = session;
   }
 
   get isHeld(): boolean {
@@ -34,13 +46,17 @@ export class BookedReservation implements RouteReservation {
   release(): void {
     this.#main.release();
     this.#prefill?.release();
+    this.#session?.end();
   }
 
   servedBy(endpoint: string): boolean {
     const server = this.#catalogue.byEndpoint(endpoint);
     if (server !== undefined && server === this.#chosen.rank.worker) return false;
     const rank = server && this.#likeliestRank(server);
-    if (rank !== undefined) this.#main.move(rank.slot, rank.deviceBlocks * this.#chosen.request.blockSize);
+    if (rank === undefined) return true;
+    this.#main.move(rank.slot, rank.deviceBlocks * this.#chosen.request.blockSize);
+    const served = this.#catalogue.rankAt(rank.slot);
+    if (served !== undefined) this.#session?.movedTo(served);
     return true;
   }
 

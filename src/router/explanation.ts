@@ -1,6 +1,7 @@
 import type { RequestApi } from "../api/index.ts";
 import type { PickExplanation } from "../pick/index.ts";
 import type { AggregatedReason } from "./disaggregation.ts";
+import type { SessionOutcome } from "./selection.ts";
 
 /** Why a request went where it went. Holds no prompt text, token ids or hashes. */
 export interface RouteExplanation {
@@ -18,4 +19,6 @@ export interface RouteExplanation {
   readonly prefill: PickExplanation | undefined;
   /** Why one worker does both; undefined when two share the work. */
   readonly aggregatedReason: AggregatedReason | undefined;
+  /** What the request's session had to do with it; undefined = it names none. */
+  readonly session: SessionOutcome | undefined;
 }

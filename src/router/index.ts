@@ -12,5 +12,6 @@ export type { PreparedRequest, PrepareOptions } from "./prepare.ts";
 export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { explainSelection, Router, type RouterOptions, type RouterState } from "./router.ts";
-export type { PhaseChoice, Selection } from "./selection.ts";
+export type { PhaseChoice, Selection, SessionOutcome } from "./selection.ts";
 export type { SentPrompts } from "./sent-prompts.ts";
+export type { RouteSession } from "./session.ts";

@@ -3,6 +3,7 @@ import type { BodyEdit } from "../json/index.ts";
 import type { BlockHashes } from "../kv/index.ts";
 import type { Constraints, PickOverrides, PinnedWorker } from "../pick/index.ts";
 import type { ServedModel } from "./model-registry.ts";
+import type { RouteSession } from "./session.ts";
 
 /** What a request demands of the choice, beside its prompt. */
 export interface RouteDemands {
@@ -41,6 +42,8 @@ export interface Placeable {
   /** Why the choice goes by load alone, or why tokens are not claimed. */
   readonly loadOnlyReason: string | undefined;
   readonly demands: RouteDemands;
+  /** The conversation that it belongs to; absent = none is known. */
+  readonly session?: RouteSession | undefined;
 }
 
 /** To which endpoints the caller restricts the choice. */

@@ -7,8 +7,8 @@ import {
   choose,
   estimatedCachedTokens,
   exclusionOf,
+  type Favoured,
   type PickRequest,
-  passOverCrowded,
   preferenceOf,
 } from "../pick/index.ts";
 import type { Placeable } from "./placeable.ts";
@@ -46,15 +46,11 @@ export class Placer {
   }
 
   /** The ranks that could serve the request, with their state; those that may not say why. */
-  candidates(
-    subject: Placeable,
-    constraints: Constraints,
-    { assumesKvReuse, options }: PhaseRules,
-  ): readonly Candidate[] {
+  candidates(subject: Placeable, constraints: Constraints, { assumesKvReuse }: PhaseRules): Candidate[] {
     const { device, host, disk } = this.#overlaps;
     const sequence = subject.hashes?.sequence ?? noHashes;
     const blocks = subject.hashes?.count ?? 0;
-    const candidates = this.#catalogue.ranksFor(subject.model?.name).map((rank) => {
+    return this.#catalogue.ranksFor(subject.model?.name).map((rank) => {
       const exclusion = exclusionOf(rank, constraints, false);
       return {
         rank,
@@ -72,7 +68,6 @@ export class Placer {
         preference: preferenceOf(rank.worker, constraints),
       };
     });
-    return passOverCrowded(candidates, options);
   }
 
   /** What the cost of a phase needs to know of the request. */
@@ -86,9 +81,9 @@ export class Placer {
   }
 
   /** @throws RoutingError no_endpoints or saturated */
-  choose(subject: Placeable, candidates: readonly Candidate[], rules: PhaseRules): PhaseChoice {
+  choose(subject: Placeable, { candidates, favourite }: Favoured, rules: PhaseRules): PhaseChoice {
     const request = this.request(subject, rules);
-    const choice = choose(candidates, request, rules.options, this.#random);
+    const choice = choose(candidates, request, rules.options, this.#random, favourite);
     const picked = candidates[choice.chosen];
     if (picked === undefined) throw new Error("the choice is outside of the candidates");
     return { candidates, choice, picked, rank: picked.rank, request, rules };

@@ -7,6 +7,7 @@ import { refuseClientPins, trustedDemandsOf } from "./client-pins.ts";
 import type { ModelRegistry, ServedModel } from "./model-registry.ts";
 import { noDemands, type Placeable } from "./placeable.ts";
 import type { RouteRequest } from "./route-request.ts";
+import { sessionOf } from "./session.ts";
 
 export interface PrepareOptions {
   /** What happens to a model name that is not configured: 404, or a choice by load among all workers. */
@@ -37,7 +38,12 @@ export async function prepareRequest(
   const parsed = parse(request, models, options);
   if (!request.trustClient) refuseClientPins(parsed);
   const model = servedModel(parsed.model, models, options);
-  const base = { api: parsed.api, model, demands: request.trustClient ? trustedDemandsOf(parsed) : noDemands };
+  const base = {
+    api: parsed.api,
+    model,
+    demands: request.trustClient ? trustedDemandsOf(parsed) : noDemands,
+    session: sessionOf(request.headers),
+  };
   if (parsed.api === "promptless") return loadOnly(base, parsed.reason);
   if (model?.pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
   const prompt = await model.pipeline.tokenize(parsed);
@@ -78,7 +84,10 @@ function engineOf(model: ServedModel | undefined): "vllm" | "sglang" | undefined
   return name === "dynamo" ? undefined : name;
 }
 
-function loadOnly(base: Pick<PreparedRequest, "api" | "model" | "demands">, reason: string): PreparedRequest {
+function loadOnly(
+  base: Pick<PreparedRequest, "api" | "model" | "demands" | "session">,
+  reason: string,
+): PreparedRequest {
   return {
     ...base,
     prompt: undefined,

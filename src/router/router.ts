@@ -1,7 +1,7 @@
 import { RoutingError } from "../errors/index.ts";
 import type { Catalogue } from "../fleet/index.ts";
 import type { LeaseTable, LoadTable } from "../load/index.ts";
-import { explain, fallbackOrder, type PickExplanation } from "../pick/index.ts";
+import { explain, fallbackOrder, type PickExplanation, type SessionTable } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
 import type { RouteExplanation } from "./explanation.ts";
 import type { ModelRegistry } from "./model-registry.ts";
@@ -13,6 +13,7 @@ import type { RouteRequest } from "./route-request.ts";
 import { type PhaseChoice, predictedCachedTokens, type Selection } from "./selection.ts";
 import { Selector, type SelectorOptions } from "./selector.ts";
 import type { SentPrompts } from "./sent-prompts.ts";
+import { Sessions } from "./sessions.ts";
 import { workerHeaders } from "./worker-headers.ts";
 
 export interface RouterOptions extends PrepareOptions, SelectorOptions {
@@ -26,6 +27,8 @@ export interface RouterState {
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
   readonly leases: LeaseTable;
+  /** Where sessions were served. */
+  readonly sessions: SessionTable;
   readonly sentPrompts?: SentPrompts;
   /** Uniform in [0,1). */
   readonly random: () => number;
@@ -39,13 +42,15 @@ export class Router {
   readonly #state: RouterState;
   readonly #options: RouterOptions;
   readonly #placer: Placer;
+  readonly #sessions: Sessions;
   readonly #selector: Selector;
 
   constructor(state: RouterState, options: RouterOptions) {
     this.#state = state;
     this.#options = options;
     this.#placer = new Placer(state.catalogue, state.loads, state.random);
-    this.#selector = new Selector(state.catalogue, this.#placer, options, state.random);
+    this.#sessions = new Sessions(state.catalogue, state.sessions, options.affinity);
+    this.#selector = new Selector({ ...state, sessions: this.#sessions }, this.#placer, options);
   }
 
   /** Tokens and hashes of a request; books nothing. @throws RoutingError */
@@ -110,7 +115,8 @@ export class Router {
   }
 
   /** Both halves of a pair, or nothing. */
-  #book({ subject, answering, prefill }: Selection): BookedReservation {
+  #book(selection: Selection): BookedReservation {
+    const { subject, answering, prefill } = selection;
     if (!this.#placer.isPresent(answering.rank) || (prefill !== undefined && !this.#placer.isPresent(prefill.rank))) {
       throw new RoutingError("the selected worker is gone", { code: "no_endpoints" });
     }
@@ -118,7 +124,8 @@ export class Router {
     try {
       const main = this.#placer.book(subject, answering);
       this.#tellSent(subject, answering, prefill);
-      return new BookedReservation(this.#state.catalogue, answering, main, prefillBooking);
+      const bookings = { main, prefill: prefillBooking, session: this.#sessions.use(selection) };
+      return new BookedReservation(this.#state.catalogue, answering, bookings);
     } catch (error) {
       prefillBooking?.release();
       throw error;
@@ -141,7 +148,13 @@ export class Router {
 }
 
 /** Why a selection fell as it did. */
-export function explainSelection({ subject, answering, prefill, aggregatedReason }: Selection): RouteExplanation {
+export function explainSelection({
+  subject,
+  answering,
+  prefill,
+  aggregatedReason,
+  session,
+}: Selection): RouteExplanation {
   return {
     api: subject.api,
     model: subject.model?.name,
@@ -151,6 +164,7 @@ export function explainSelection({ subject, answering, prefill, aggregatedReason
     answering: explainPhase(answering),
     prefill: prefill === undefined ? undefined : explainPhase(prefill),
     aggregatedReason,
+    session,
   };
 }
 

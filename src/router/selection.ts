@@ -31,7 +31,12 @@ export interface Selection {
   readonly prefill: PhaseChoice | undefined;
   /** Why one does both; undefined when two share the work. */
   readonly aggregatedReason: AggregatedReason | undefined;
+  /** What the request's session had to do with it; undefined = it names none, or sessions do not count. */
+  readonly session: SessionOutcome | undefined;
 }
+
+/** `new`: nothing was remembered; `kept`: on the worker of its last request; `moved`: on another. Stable. */
+export type SessionOutcome = "new" | "kept" | "moved";
 
 /** Prompt tokens that the worker that prefills is believed to hold; undefined when the prompt's length is not known. */
 export function predictedCachedTokens({ subject, answering, prefill }: Selection): number | undefined {

@@ -1,20 +1,24 @@
 import { RoutingError } from "../errors/index.ts";
-import type { Catalogue, WorkerRole } from "../fleet/index.ts";
+import type { Catalogue, WorkerRank, WorkerRole } from "../fleet/index.ts";
 import {
+  type AffinityOptions,
   assertConsistent,
-  type Candidate,
   type Constraints,
   choosePair,
   estimatedCachedTokens,
+  type Favoured,
+  favour,
   type PairPhase,
   type PhaseOutcome,
   type PickOptions,
+  passOverCrowded,
 } from "../pick/index.ts";
 import { type AggregatedReason, type DisaggregationOptions, isLocalPrefill } from "./disaggregation.ts";
 import { type PhaseRuleSet, phaseRuleSet } from "./phase-rules.ts";
 import type { EndpointRestriction, Placeable, RouteOverrides } from "./placeable.ts";
 import type { Placer } from "./placement.ts";
-import type { PhaseChoice, PhaseRules, Selection } from "./selection.ts";
+import type { PhaseChoice, PhaseRules, Selection, SessionOutcome } from "./selection.ts";
+import type { Sessions } from "./sessions.ts";
 
 const answeringRoles: ReadonlySet<WorkerRole> = new Set<WorkerRole>(["aggregated", "decode"]);
 const decodeRoles: ReadonlySet<WorkerRole> = new Set<WorkerRole>(["decode"]);
@@ -23,91 +27,108 @@ const prefillRoles: ReadonlySet<WorkerRole> = new Set<WorkerRole>(["prefill"]);
 export interface SelectorOptions {
   readonly pick: Required<PickOptions>;
   readonly disaggregation: Required<DisaggregationOptions>;
+  readonly affinity: AffinityOptions;
+}
+
+/** What the selector looks at beside the workers' load. */
+export interface SelectorState {
+  readonly catalogue: Catalogue;
+  readonly sessions: Sessions;
+  readonly random: () => number;
+}
+
+/** One request on its way through the choice. */
+interface Question {
+  readonly subject: Placeable;
+  readonly constraints: Constraints;
+  readonly rules: PhaseRuleSet;
+  /** Where the request's session was served last. */
+  readonly bound: { readonly answering: WorkerRank; readonly prefill: WorkerRank | undefined } | undefined;
 }
 
 /** Chooses who serves a request: one worker, or a pair. Pure but for the tie-break's dice: nothing is booked. */
 export class Selector {
-  readonly #catalogue: Catalogue;
+  readonly #state: SelectorState;
   readonly #placer: Placer;
   readonly #options: SelectorOptions;
   readonly #rules: PhaseRuleSet;
-  readonly #random: () => number;
 
-  constructor(catalogue: Catalogue, placer: Placer, options: SelectorOptions, random: () => number) {
-    this.#catalogue = catalogue;
+  constructor(state: SelectorState, placer: Placer, options: SelectorOptions) {
+    this.#state = state;
     this.#placer = placer;
     this.#options = options;
     this.#rules = phaseRuleSet(options.pick, {});
-    this.#random = random;
   }
 
   /** @throws RoutingError no_endpoints, saturated; invalid_request for demands that contradict each other */
   select(subject: Placeable, restriction: EndpointRestriction): Selection {
-    const constraints = this.#constraints(subject, restriction);
-    const rules = this.#rulesFor(subject.demands.overrides);
+    const bound = this.#state.sessions.find(subject);
+    const question = {
+      subject,
+      constraints: this.#constraints(subject, restriction),
+      rules: this.#rulesFor(subject.demands.overrides),
+      bound,
+    };
     this.#placer.look(subject);
-    const split = this.#trySplit(subject, constraints, rules);
-    if (typeof split !== "string") return { subject, ...split, aggregatedReason: undefined };
-    const answering = this.#alone(subject, constraints, rules.aggregated);
-    return { subject, answering, prefill: undefined, aggregatedReason: split };
+    const split = this.#trySplit(question);
+    const chosen =
+      typeof split === "string"
+        ? { answering: this.#alone(question), prefill: undefined, aggregatedReason: split }
+        : { ...split, aggregatedReason: undefined };
+    return { subject, ...chosen, session: this.#sessionOutcome(question, chosen.answering.rank) };
   }
 
-  #alone(subject: Placeable, constraints: Constraints, rules: PhaseRules): PhaseChoice {
-    const candidates = this.#candidates(subject, constraints, answeringRoles, rules);
-    return this.#placer.choose(subject, candidates, rules);
+  #alone(question: Question): PhaseChoice {
+    const { subject, rules, bound } = question;
+    const pool = this.#pool(question, answeringRoles, rules.aggregated, bound?.answering);
+    return this.#placer.choose(subject, pool, rules.aggregated);
   }
 
   /** The pair that serves the request, or why one worker does. */
-  #trySplit(
-    subject: Placeable,
-    constraints: Constraints,
-    rules: PhaseRuleSet,
-  ): Pick<Selection, "answering" | "prefill"> | AggregatedReason {
-    if (subject.api === "promptless") return "no_prompt";
-    if (subject.demands.isAggregated === true) return "asked_for";
-    const prefill = this.#prefillCandidates(subject, constraints, rules.prefill);
+  #trySplit(question: Question): Pick<Selection, "answering" | "prefill"> | AggregatedReason {
+    const { api, demands } = question.subject;
+    if (api === "promptless") return "no_prompt";
+    if (demands.isAggregated === true) return "asked_for";
+    const prefill = this.#prefillPool(question);
     if (prefill === undefined) return "no_prefill_worker";
-    if (this.#staysLocal(subject, constraints, rules.aggregated)) return "short_prefill";
+    if (this.#staysLocal(question)) return "short_prefill";
     try {
-      return this.#pair(subject, prefill, constraints, rules);
+      return this.#pair(question, prefill);
     } catch (error) {
-      const isForced = subject.demands.pinnedPrefill !== undefined;
+      const isForced = demands.pinnedPrefill !== undefined;
       if (!isForced && error instanceof RoutingError && error.code === "no_endpoints") return "no_pair";
       throw error;
     }
   }
 
   /** Undefined when nobody can prefill alone. A pool that is only too busy is not given up: its work would bury the others. */
-  #prefillCandidates(subject: Placeable, base: Constraints, rules: PhaseRules): readonly Candidate[] | undefined {
-    const { pinned: _answering, ...rest } = base;
-    const { pinnedPrefill } = subject.demands;
+  #prefillPool(question: Question): Favoured | undefined {
+    if (!this.#state.catalogue.hasRole("prefill")) return undefined;
+    const { pinned: _answering, ...rest } = question.constraints;
+    const { pinnedPrefill } = question.subject.demands;
     const constraints = pinnedPrefill === undefined ? rest : { ...rest, pinned: pinnedPrefill };
-    if (!this.#catalogue.hasRole("prefill")) return undefined;
-    const candidates = this.#candidates(subject, constraints, prefillRoles, rules);
-    const isPossible = candidates.some(({ exclusion }) => exclusion === undefined || exclusion === "overloaded");
-    return isPossible || pinnedPrefill !== undefined ? candidates : undefined;
+    const { rules, bound } = question;
+    const pool = this.#pool({ ...question, constraints }, prefillRoles, rules.prefill, bound?.prefill);
+    return isPossible(pool) || pinnedPrefill !== undefined ? pool : undefined;
   }
 
-  #staysLocal(subject: Placeable, constraints: Constraints, rules: PhaseRules): boolean {
+  #staysLocal(question: Question): boolean {
     const { disaggregation } = this.#options;
+    const { subject, rules, bound } = question;
     const { promptTokens } = subject;
     if (disaggregation.maxLocalPrefillTokens === 0 || promptTokens === undefined) return false;
-    const candidates = this.#candidates(subject, constraints, answeringRoles, rules);
-    if (!candidates.some(({ exclusion }) => exclusion === undefined)) return false;
-    const { picked, request } = this.#placer.choose(subject, candidates, rules);
-    const cachedTokens = estimatedCachedTokens(picked, request.blockSize, rules.options);
+    const pool = this.#pool(question, answeringRoles, rules.aggregated, bound?.answering);
+    if (!pool.candidates.some(({ exclusion }) => exclusion === undefined)) return false;
+    const { picked, request } = this.#placer.choose(subject, pool, rules.aggregated);
+    const cachedTokens = estimatedCachedTokens(picked, request.blockSize, rules.aggregated.options);
     return isLocalPrefill(promptTokens, cachedTokens, disaggregation);
   }
 
-  #pair(
-    subject: Placeable,
-    prefillCandidates: readonly Candidate[],
-    constraints: Constraints,
-    rules: PhaseRuleSet,
-  ): Pick<Selection, "answering" | "prefill"> {
-    const prefill = this.#phase(subject, prefillCandidates, rules.prefill);
-    const decode = this.#phase(subject, this.#decodeCandidates(subject, constraints, rules.decode), rules.decode);
-    const pair = choosePair(prefill, decode, this.#options.disaggregation.topology, this.#random);
+  #pair(question: Question, prefillPool: Favoured): Pick<Selection, "answering" | "prefill"> {
+    const { subject, rules } = question;
+    const prefill = this.#phase(subject, prefillPool, rules.prefill);
+    const decode = this.#phase(subject, this.#decodePool(question), rules.decode);
+    const pair = choosePair(prefill, decode, this.#options.disaggregation.topology, this.#state.random);
     return {
       prefill: phaseChoice(pair.prefill, prefill, rules.prefill),
       answering: phaseChoice(pair.decode, decode, rules.decode),
@@ -115,35 +136,48 @@ export class Selector {
   }
 
   /** Workers that only decode, where there are any: one that does both may not take a prompt from another. */
-  #decodeCandidates(subject: Placeable, constraints: Constraints, rules: PhaseRules): readonly Candidate[] {
-    const own = this.#candidates(subject, constraints, decodeRoles, rules);
-    if (own.some(({ exclusion }) => exclusion === undefined || exclusion === "overloaded")) return own;
-    return this.#candidates(subject, constraints, answeringRoles, rules);
+  #decodePool(question: Question): Favoured {
+    const { rules, bound } = question;
+    const own = this.#pool(question, decodeRoles, rules.decode, bound?.answering);
+    return isPossible(own) ? own : this.#pool(question, answeringRoles, rules.decode, bound?.answering);
   }
 
-  #phase(subject: Placeable, candidates: readonly Candidate[], rules: PhaseRules): PairPhase {
-    return { candidates, request: this.#placer.request(subject, rules), options: rules.options };
+  #phase(subject: Placeable, pool: Favoured, rules: PhaseRules): PairPhase {
+    return { ...pool, request: this.#placer.request(subject, rules), options: rules.options };
   }
 
-  #candidates(
-    subject: Placeable,
-    constraints: Constraints,
+  #pool(
+    { subject, constraints }: Question,
     roles: ReadonlySet<WorkerRole>,
     rules: PhaseRules,
-  ): readonly Candidate[] {
-    return this.#placer.candidates(subject, { ...constraints, roles }, rules);
+    bound: WorkerRank | undefined,
+  ): Favoured {
+    const candidates = this.#placer.candidates(subject, { ...constraints, roles }, rules);
+    const favoured = favour(candidates, bound, this.#options.affinity);
+    return { ...favoured, candidates: passOverCrowded(favoured.candidates, rules.options) };
   }
 
   #constraints({ demands }: Placeable, { requestedEndpoints, subset }: EndpointRestriction): Constraints {
     assertConsistent(demands.constraints);
     const entries = requestedEndpoints ?? subset;
     if (entries === undefined) return demands.constraints;
-    return { ...demands.constraints, subset: this.#catalogue.matchSubset(entries) };
+    return { ...demands.constraints, subset: this.#state.catalogue.matchSubset(entries) };
+  }
+
+  #sessionOutcome({ subject, bound }: Question, picked: WorkerRank): SessionOutcome | undefined {
+    if (subject.session === undefined || this.#options.affinity.mode === "off") return undefined;
+    if (bound === undefined) return "new";
+    return bound.answering === picked ? "kept" : "moved";
   }
 
   #rulesFor(overrides: RouteOverrides | undefined): PhaseRuleSet {
     return overrides === undefined ? this.#rules : phaseRuleSet(this.#options.pick, overrides);
   }
+}
+
+/** Whether anybody could do it, now or once the load is less. */
+function isPossible({ candidates }: Favoured): boolean {
+  return candidates.some(({ exclusion }) => exclusion === undefined || exclusion === "overloaded");
 }
 
 function phaseChoice({ candidates, choice }: PhaseOutcome, { request }: PairPhase, rules: PhaseRules): PhaseChoice {

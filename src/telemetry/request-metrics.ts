@@ -61,6 +61,12 @@ export class RequestMetrics {
     this.#series.stageDuration.observe({ stage }, seconds(durationMs));
   }
 
+  /** How a placed request was chosen: by the state of its session, and whether two workers share it. */
+  chosen(choice: { readonly session: string | undefined; readonly aggregatedReason: string | undefined }): void {
+    if (choice.session !== undefined) this.#series.sessions.inc({ outcome: choice.session });
+    this.#series.splits.inc({ outcome: choice.aggregatedReason ?? "split" });
+  }
+
   /** A request was placed without token claims; `reason` is one of few fixed texts. */
   inexact(model: string | undefined, reason: string): void {
     this.#series.inexact.inc({ model: this.#models.of(model), reason: this.#inexactReasons.of(reason) });
@@ -116,6 +122,7 @@ type RequestSeries = ReturnType<typeof requestSeries>;
 function requestSeries(registry: Registry) {
   return {
     ...outcomeSeries(registry),
+    ...choiceSeries(registry),
     ...durationSeries(registry),
     ...tokenSeries(registry),
     ...usageSeries(registry),
@@ -157,6 +164,24 @@ function outcomeSeries(registry: Registry) {
     heldBodyBytes: new Gauge({
       name: "pointsman_held_body_bytes",
       help: "Bytes of request bodies held in memory.",
+      registers,
+    }),
+  };
+}
+
+function choiceSeries(registry: Registry) {
+  const registers = [registry];
+  return {
+    sessions: new Counter({
+      name: "pointsman_session_picks_total",
+      help: "Requests that name a session, by what became of it: new, kept on its worker, moved to another.",
+      labelNames: ["outcome"] as const,
+      registers,
+    }),
+    splits: new Counter({
+      name: "pointsman_split_picks_total",
+      help: "Requests by whether a prefill and a decode worker share them (split), or why one serves them alone.",
+      labelNames: ["outcome"] as const,
       registers,
     }),
   };

@@ -49,6 +49,29 @@ export const routing = z
   .prefault({})
   .describe("The cost of each worker and the choice.");
 
+/** Keeping a conversation on its worker. */
+export const affinity = z
+  .strictObject({
+    mode: z
+      .enum(["off", "soft", "hard"])
+      .default("soft")
+      .describe(
+        "Whether requests that name a session (docs/how-the-pick-works.md lists the headers) stay on its worker: `soft` while it is not much dearer than the cheapest, `hard` as long as it may be picked at all.",
+      ),
+    ttlMs: milliseconds(1)
+      .default(600_000)
+      .describe("How long a session without a running request is remembered, in ms."),
+    maxSessions: count(1)
+      .default(65_536)
+      .describe("Most sessions remembered; the least recently used one is forgotten first."),
+    softRatio: weight()
+      .default(0.5)
+      .describe("Part of the least cost that the session's worker may cost more, with `soft`."),
+    softBlocks: weight().default(64).describe("Blocks of cost that it may cost more beyond that, with `soft`."),
+  })
+  .prefault({})
+  .describe("Session affinity: keeping a conversation on its worker.");
+
 /** The split of a request between two workers. */
 export const disaggregation = z
   .strictObject({

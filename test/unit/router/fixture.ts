@@ -3,7 +3,7 @@ import { Catalogue, type StaticWorkerEntry, staticWorkers } from "../../../src/f
 import { hashBlocks, PrefixIndex } from "../../../src/kv/index.ts";
 import { LeaseTable, LoadTable } from "../../../src/load/index.ts";
 import { type ProfileName, profileByName, type TokenizedPrompt } from "../../../src/model/index.ts";
-import { resolvePickOptions } from "../../../src/pick/index.ts";
+import { resolvePickOptions, SessionTable } from "../../../src/pick/index.ts";
 import {
   ModelRegistry,
   type PromptPipeline,
@@ -95,12 +95,14 @@ export function fixture({
       catalogue,
       loads,
       leases,
+      sessions: new SessionTable({ ttlMs: 1_000 }, clock),
       random,
       ...(sentPrompts === undefined ? {} : { sentPrompts }),
     },
     {
       pick: resolvePickOptions(),
       disaggregation: resolveDisaggregation(),
+      affinity: { mode: "soft", softRatio: 0.5, softBlocks: 2 },
       maxFallbacks: 0,
       refuseUnknownShapes: false,
       maxJsonDepth: 64,
