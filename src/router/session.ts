@@ -31,16 +31,16 @@ const yes = new Set(["1", "true", "yes", "on"]);
 /** The session that a request's headers name; undefined = none, or one whose id is too long. */
 export function sessionOf(headers: RequestHeaders): RouteSession | undefined {
   for (const { session, part } of families) {
-    const root = valueOf(headers, session);
+    const root = trimmed(headers, session);
     if (root === undefined) continue;
-    const id = (part === undefined ? undefined : valueOf(headers, part)) ?? root;
+    const id = (part === undefined ? undefined : trimmed(headers, part)) ?? root;
     if (id.length > maxIdLength) return undefined;
-    return { id, isFinal: yes.has(valueOf(headers, "x-dynamo-session-final")?.toLowerCase() ?? "") };
+    return { id, isFinal: yes.has(trimmed(headers, "x-dynamo-session-final")?.toLowerCase() ?? "") };
   }
   return undefined;
 }
 
-function valueOf(headers: RequestHeaders, name: string): string | undefined {
+function trimmed(headers: RequestHeaders, name: string): string | undefined {
   const value = headers.get(name)?.trim();
   return value === "" ? undefined : value;
 }
