@@ -21,11 +21,12 @@ const MAX_NAMED_KEY = 64;
  */
 export function checkUnknownFields(root: JsonObject, known: ReadonlySet<string>): void {
   const unknown: string[] = [];
-  for (const [key, value] of root.entries()) {
+  for (let at = 0; at < root.size; at++) {
+    const key = root.keyAt(at);
     if (known.has(key)) continue;
     const read = passedThrough.get(key);
     if (read === undefined) unknown.push(key.slice(0, MAX_NAMED_KEY));
-    else checkPassedThrough(key, value, read);
+    else checkPassedThrough(key, root.get(key) as JsonValue, read);
   }
   const [first] = unknown;
   if (first !== undefined) throw new FieldError("is not a supported parameter", first);

@@ -52,6 +52,11 @@ export class JsonObject {
     return this.#keys.length;
   }
 
+  /** The key of member number `at`, 0 <= at < size. */
+  keyAt(at: number): string {
+    return this.#keys[at] as string;
+  }
+
   /** Keys that occur more than once in the source, each once, in order of their second occurrence. */
   get duplicateKeys(): readonly string[] {
     return this.#duplicateKeys === undefined ? noKeys : [...this.#duplicateKeys];

@@ -17,9 +17,12 @@ export function effectiveTools(
   messages: readonly ChatMessage[],
   tools: readonly FunctionTool[] | undefined,
 ): readonly FunctionTool[] {
-  const declared = messages.flatMap((message, at) =>
-    (message.tools ?? []).map((tool, toolAt) => declaredTool(tool, `messages[${at}].tools[${toolAt}]`)),
-  );
+  const declared: FunctionTool[] = [];
+  messages.forEach((message, at) => {
+    message.tools?.forEach((tool, toolAt) => {
+      declared.push(declaredTool(tool, `messages[${at}].tools[${toolAt}]`));
+    });
+  });
   if (declared.length === 0 && tools?.length === 0) {
     throw new FieldError("must not be empty: leave it out to use no tools", "tools");
   }

@@ -15,6 +15,7 @@ import {
   tagged,
   text,
   textOrList,
+  VerbatimStruct,
   withDefault,
 } from "../fields/index.ts";
 import { assistantPart, textOnlyPart, toolPart, userPart } from "./content-parts.ts";
@@ -47,7 +48,7 @@ const systemMessage: Reader<object> = (value, duplicates) => {
   const message = systemFields(value, duplicates);
   if (message.content !== undefined) return message;
   if (message.tools === undefined || message.tools.length === 0) throw new FieldError("is required", "content");
-  return { ...message, content: "" };
+  return { content: "", name: message.name, tools: message.tools };
 };
 
 const assistantMessage = struct({
@@ -73,9 +74,35 @@ const byRole: Reader<object> = tagged<object>("role", {
 /** Members that belong to one role and are refused on the others instead of being dropped. */
 const ownedBy = { tools: "system", partial: "assistant" } as const;
 
+/** Roles whose message is whole with a text. */
+const textRoles: ReadonlySet<JsonValue> = new Set(["developer", "system", "user", "assistant"]);
+
+/** The usual message: a role, then a text. It needs neither a reader of its role nor to be written again (bench/ext-proc). */
+class TextMessage extends VerbatimStruct implements ChatMessage {
+  readonly role: string;
+  readonly content: string;
+
+  constructor(role: string, content: string, source: JsonObject) {
+    super(source);
+    this.role = role;
+    this.content = content;
+  }
+}
+
+/** Undefined when the message has another shape. */
+function textMessage(object: JsonObject): TextMessage | undefined {
+  if (object.size !== 2 || object.keyAt(0) !== "role" || object.keyAt(1) !== "content") return undefined;
+  const role = object.get("role");
+  const content = object.get("content");
+  if (typeof role !== "string" || typeof content !== "string" || !textRoles.has(role)) return undefined;
+  return object.duplicateKeys.length === 0 ? new TextMessage(role, content, object) : undefined;
+}
+
 /** One message of a chat request: `role` first, unknown members dropped. */
 export const chatMessage: Reader<ChatMessage> = (value, duplicates) => {
   const object = anyObject(value, duplicates);
+  const usual = textMessage(object);
+  if (usual !== undefined) return usual;
   const message = byRole(value, duplicates) as ChatMessage;
   for (const [member, role] of Object.entries(ownedBy)) {
     if (message.role !== role && isGiven(object.get(member))) {

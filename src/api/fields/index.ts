@@ -28,4 +28,4 @@ export {
   withDefault,
   within,
 } from "../../json/index.ts";
-export { structToJson, toJson } from "./to-json.ts";
+export { structToJson, toJson, VerbatimStruct } from "./to-json.ts";
