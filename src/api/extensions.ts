@@ -179,8 +179,14 @@ function nonEmpty(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-const pinsInNvext = ["backend_instance_id", "decode_worker_id", "prefill_worker_id", "dp_rank", "prefill_dp_rank"];
-const pinsAtRoot = [
+export const pinsInNvext = [
+  "backend_instance_id",
+  "decode_worker_id",
+  "prefill_worker_id",
+  "dp_rank",
+  "prefill_dp_rank",
+];
+export const pinsAtRoot = [
   "bootstrap_host",
   "bootstrap_port",
   "bootstrap_room",

@@ -2,6 +2,7 @@ export type { ChatRequest } from "./chat/chat-request.ts";
 export type { CompletionPrompt } from "./completions/prompt.ts";
 export type { RequestExtensions, RoutingConstraints } from "./extensions.ts";
 export { routingConstraintsOf } from "./extensions.ts";
+export { outlineRequest, type RequestOutline } from "./outline.ts";
 export { parseRequest } from "./parse-request.ts";
 export type {
   ChatParsed,

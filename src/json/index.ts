@@ -35,5 +35,7 @@ export type { LiftedArrays, NumberArray } from "./number-arrays.ts";
 export { liftNumberArrays } from "./number-arrays.ts";
 export type { ParseJsonOptions } from "./parse.ts";
 export { parseJson } from "./parse.ts";
+export { rootMembers } from "./root-members.ts";
 export { serdeJsonText, serdeObject, serdeValue } from "./serde-json-text.ts";
 export { stringifyJson } from "./stringify.ts";
+export type { TextWeight } from "./text-weight.ts";

@@ -4,6 +4,7 @@ import type { JsonValue } from "./json-value.ts";
 import { Parser, type ParserLimits } from "./parser.ts";
 import { StructureScan } from "./structure-scan.ts";
 import { TapeReader } from "./tape-reader.ts";
+import { type TextWeight, weighTape } from "./text-weight.ts";
 
 export interface JsonReaderOptions {
   /**
@@ -55,6 +56,18 @@ export class JsonReader {
     const { maxDepth = 512, finiteNumbers = false, rawControlCharacters = false } = limits;
     requireInteger("maxDepth", maxDepth, 1, MAX_JSON_DEPTH);
     return this.#parse(bytes, { maxDepth, finiteNumbers, rawControlCharacters });
+  }
+
+  /**
+   * What a text would cost to read, by the scan alone: 0.2 ms a MiB, 3 ms where it is all short values. Its strings count as met from then on.
+   * Undefined when it is too long to be scanned, has more values than the scan has room for, or is not JSON.
+   * @param maxRecords where counting ends
+   */
+  weigh(bytes: Buffer, maxRecords: number, limits: JsonLimits = {}): TextWeight | undefined {
+    const { maxDepth = 512, rawControlCharacters = false } = limits;
+    if (bytes.length > this.#maxScannedBytes) return undefined;
+    const tape = this.#scan.scan(bytes, maxDepth, rawControlCharacters);
+    return tape === undefined ? undefined : weighTape(tape, this.#scan, maxRecords);
   }
 
   #parse(bytes: Buffer, limits: ParserLimits): JsonValue {

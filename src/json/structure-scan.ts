@@ -76,6 +76,8 @@ export class StructureScan {
   /** Texts by the id of their string; undefined until the string is first wanted. */
   readonly #texts: (string | undefined)[] = [];
   #oldBytes = 0;
+  /** Number of the last string that was held when the last scan began. */
+  #lastNumberBefore = 0;
 
   constructor(options: StructureScanOptions) {
     const wasm = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(scanWasmBase64, "base64")), {})
@@ -113,6 +115,7 @@ export class StructureScan {
   scan(bytes: Buffer, maxDepth: number, rawControlCharacters: boolean): Tape | undefined {
     const wasm = this.#wasm;
     if (wasm.isFull.value === 1 && this.#isInterning) this.#turn();
+    this.#lastNumberBefore = wasm.lastNumber.value;
     this.#memory.set(bytes, this.#textAt);
     const words = wasm.scan(bytes.length, maxDepth, rawControlCharacters ? 0 : 0x20);
     this.#followIds();
@@ -123,6 +126,28 @@ export class StructureScan {
   /** Whether the text of the last scan has bytes over 0x7f, which that does not check. */
   get isNotAscii(): boolean {
     return this.#wasm.isNotAscii.value === 1;
+  }
+
+  /** Whether a string of the last scan, by its id, was held before it. */
+  isKnown(id: number): boolean {
+    if (id === 0) return false;
+    const { young } = this.#wasm;
+    if ((id & 1) !== young.value || id >>> 1 <= this.#lastNumberBefore) return true;
+    return this.#wasMoved(id);
+  }
+
+  /** Whether the last scan took the string over from the old generation; the new ids of those ascend. */
+  #wasMoved(id: number): boolean {
+    let low = 0;
+    let high = this.#wasm.moveCount.value;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const moved = this.#moves[2 * middle] as number;
+      if (moved === id) return true;
+      if (moved < id) low = middle + 1;
+      else high = middle;
+    }
+    return false;
   }
 
   /** The text of a string of the last scan, by its record. The same string object for the same bytes, as long as they are held. */
