@@ -31,7 +31,7 @@ export async function assembleCore(config: Config, random: () => number): Promis
     onRemoved: ({ slot }) => {
       loads.removeSlot(slot);
       leases.dropLost();
-      for (const model of models.values()) model.index.removeSlot(slot);
+      for (const model of models.values()) model.index.clear(slot);
     },
   });
   catalogue.replaceAll(configuredWorkers(config));

@@ -20,10 +20,12 @@ export class IndexFanOut implements KvEventSink {
     for (const index of this.#indexes) index.remove(slot, blockHashes, tier);
   }
 
-  clear(slot: number, maxBlocks?: number): boolean {
-    let isEmpty = true;
-    for (const index of this.#indexes) isEmpty = index.clear(slot, maxBlocks) && isEmpty;
-    return isEmpty;
+  addTier(slot: number, blockHashes: Uint32Array, tier: StorageTier): void {
+    for (const index of this.#indexes) index.addTier(slot, blockHashes, tier);
+  }
+
+  clear(slot: number): void {
+    for (const index of this.#indexes) index.clear(slot);
   }
 
   cacheSaltOf(slot: number, hash: U64): string | undefined {

@@ -1,5 +1,5 @@
 import { type Config, type ModelSettings, readModelFolder } from "../config/index.ts";
-import { GuessedBlocks, PrefixIndex } from "../kv/index.ts";
+import { blocksWithin, GuessedBlocks, PrefixIndex } from "../kv/index.ts";
 import { Model, type ModelOptions, profileByName } from "../model/index.ts";
 import { ModelRegistry, type ServedModel } from "../router/index.ts";
 import { CacheBudget } from "../tokenizer/index.ts";
@@ -10,18 +10,18 @@ export async function loadModels(config: Config): Promise<ModelRegistry> {
   const shared = {
     maxPromptLength: maxPromptCharacters,
     cache: new CacheBudget(cacheBytes),
-    maxGuessedBlocks: config.approximateIndex.maxBlocks,
+    maxGuessBytes: config.approximateIndex.maxBytes,
   };
   return new ModelRegistry(await Promise.all(config.models.map((settings) => loadModel(settings, shared))));
 }
 
-type SharedOptions = Required<Pick<ModelOptions, "maxPromptLength" | "cache">> & { readonly maxGuessedBlocks: number };
+type SharedOptions = Required<Pick<ModelOptions, "maxPromptLength" | "cache">> & { readonly maxGuessBytes: number };
 
 async function loadModel(settings: ModelSettings, shared: SharedOptions): Promise<ServedModel> {
-  const { name, aliases, folder, profile, tokenizerView, blockSize, maxIndexBlocks, loadOnly } = settings;
+  const { name, aliases, folder, profile, tokenizerView, blockSize, maxIndexBytes, loadOnly } = settings;
   const { reasoningParser: hasReasoningParser } = settings;
-  const guesses = new GuessedBlocks({ maxBlocks: shared.maxGuessedBlocks });
-  const index = new PrefixIndex({ blockSize, maxBlocks: maxIndexBlocks, guesses });
+  const guesses = new GuessedBlocks({ maxBlocks: blocksWithin(shared.maxGuessBytes) });
+  const index = new PrefixIndex({ blockSize, maxBlocks: blocksWithin(maxIndexBytes), guesses });
   if (loadOnly || folder === undefined) return { name, aliases, pipeline: undefined, index };
   try {
     const files = await readModelFolder(folder);

@@ -37,6 +37,9 @@ export class CoreSamples implements SampleSource {
   }
 
   *models(): Generator<ModelSample> {
-    for (const { name, index } of this.#models.values()) yield { model: name, indexBlocks: index.blockCount };
+    for (const { name, index } of this.#models.values()) {
+      const { blocks, usedBytes, evictedBlocks } = index.stats;
+      yield { model: name, indexBlocks: blocks, indexBytes: usedBytes, evictedBlocks };
+    }
   }
 }

@@ -6,7 +6,7 @@ import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
 import { extProcOptions } from "./ext-proc-options.ts";
-import { GuessExpiry } from "./guess-expiry.ts";
+import { IndexUpkeep } from "./index-upkeep.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { ObservedRouter } from "./observed-router.ts";
 import { CoreSamples } from "./samples.ts";
@@ -37,7 +37,7 @@ async function start(core: Core, config: Config, log: Logger, running: Closable[
   const metrics = new Metrics({ models: config.models.map(({ name }) => name), version });
   metrics.watchProcess();
   const follower = new KvFollower(core, config.kvEvents, log);
-  running.push(follower, new GuessExpiry(core.models, { now: () => performance.now() }));
+  running.push(follower, new IndexUpkeep(core.models, { now: () => performance.now() }));
   metrics.sample(new CoreSamples(core, (rank) => follower.sampleOf(rank)));
   running.push(leaseSweep(core));
   const metricsServer = await startMetrics(config, metrics);

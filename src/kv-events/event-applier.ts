@@ -15,8 +15,10 @@ import type { TurnBudget } from "./turn-budget.ts";
 export interface KvEventSink {
   store(slot: number, blocks: StoredBlocks): void;
   remove(slot: number, blockHashes: Uint32Array, tier?: StorageTier): void;
-  /** Forgets up to `maxBlocks` blocks of the slot; returns whether none is left. */
-  clear(slot: number, maxBlocks?: number): boolean;
+  /** One more tier, or one more copy, of blocks of which nothing but the engine's hashes is told. */
+  addTier(slot: number, blockHashes: Uint32Array, tier: StorageTier): void;
+  /** Forgets what the slot holds; takes no time. */
+  clear(slot: number): void;
   cacheSaltOf(slot: number, hash: U64): string | undefined;
 }
 
@@ -105,9 +107,9 @@ export class EventApplier {
   }
 
   /** Forgets everything that this stream has told. */
-  async clear(): Promise<void> {
-    await this.#clearSlot(this.#options.slot);
-    for (const slot of this.#ranks.keys()) await this.#clearSlot(slot);
+  clear(): void {
+    this.#sink.clear(this.#options.slot);
+    for (const slot of this.#ranks.keys()) this.#sink.clear(slot);
     this.#ranks.clear();
   }
 
@@ -126,7 +128,7 @@ export class EventApplier {
   async #change(slot: number, change: IndexChange): Promise<void> {
     if (change.kind === "clear") {
       this.#counters.add("clears", slot, 1);
-      await this.#clearSlot(slot);
+      this.#sink.clear(slot);
     } else if (change.kind === "remove") {
       const { blockHashes, tier } = change;
       this.#counters.add("blocks_removed", slot, blockHashes.length / 2);
@@ -151,12 +153,6 @@ export class EventApplier {
         blockHashes: blockHashes.subarray(at, at + 2 * sliceBlocks),
         localHashes: localHashes.subarray(at, at + 2 * sliceBlocks),
       });
-    }
-  }
-
-  async #clearSlot(slot: number): Promise<void> {
-    while (!this.#sink.clear(slot, 2 * sliceBlocks)) {
-      if (this.#budget.isSpent) await this.#budget.nextTurn();
     }
   }
 

@@ -266,14 +266,14 @@ export class KvEventSubscriber {
     const { slot, onLostTrack } = this.#options;
     if (this.#isReadable) this.#log.warn({ slot, onLostTrack }, "KV events were lost and could not be replayed");
     if (onLostTrack === "stale") this.#isStale = true;
-    else await this.#applier.clear();
+    else this.#applier.clear();
   }
 
   async #forget(): Promise<void> {
     this.#position.reset();
     this.#isComplete = false;
     this.#isStale = false;
-    await this.#applier.clear();
+    this.#applier.clear();
   }
 
   #count(counter: KvEventCounter): void {

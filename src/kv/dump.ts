@@ -1,5 +1,6 @@
 import type { IndexChange } from "./event-normalizer.ts";
 import { type HeldBlocks, type StorageTier, tierBits } from "./held-blocks.ts";
+import type { Holders } from "./holders.ts";
 import type { PrefixTree } from "./prefix-tree.ts";
 import type { StoredBlocks } from "./stored-blocks.ts";
 import type { U64 } from "./xxh3.ts";
@@ -14,6 +15,7 @@ export interface DumpedChange {
 export interface DumpSource {
   readonly tree: PrefixTree;
   readonly held: HeldBlocks;
+  readonly holders: Pick<Holders, "slots">;
   namespaceOf(node: number): string | undefined;
 }
 
@@ -77,7 +79,7 @@ class NodeStack {
   }
 }
 
-/** `first` and the blocks after it while they are only children, of one namespace, and held by the same slots in the same tiers. */
+/** `first` and the blocks after it while they are only children, of one namespace, and in the same tiers of the same holders. */
 function runFrom(source: DumpSource, first: number): number[] {
   const { tree } = source;
   const holders = countHolders(source, first);
@@ -103,7 +105,7 @@ function isHeldAlike({ tree, held }: DumpSource, node: number, child: number): b
   let a = tree.firstHolding(node);
   let b = tree.firstHolding(child);
   while (a !== 0 && b !== 0) {
-    if (held.slot(a) !== held.slot(b) || held.tiers(a) !== held.tiers(b)) return false;
+    if (held.holder(a) !== held.holder(b) || held.tiers(a) !== held.tiers(b)) return false;
     a = held.nextOfNode(a);
     b = held.nextOfNode(b);
   }
@@ -116,15 +118,17 @@ function* changesOf(source: DumpSource, run: readonly number[], holes: Holes): G
   const cursors = run.map((node) => tree.firstHolding(node));
   for (; cursors[0] !== 0; advance(cursors, held)) {
     const holding = cursors[0] as number;
-    const slot = held.slot(holding);
+    const holder = held.holder(holding);
+    const slot = source.holders.slots[holder] as number;
+    if (slot < 0) continue;
     const parent = tree.parent(run[0] as number);
-    const hole = holes.before(slot, parent);
+    const hole = holes.before(holder, parent);
     if (hole.length > longestHole) continue;
-    if (hole.length > 0) yield { slot, change: holes.open(slot, hole) };
+    if (hole.length > 0) yield { slot, change: holes.open(holder, hole) };
     const hashes = Uint32Array.from(cursors.flatMap((id) => [held.low(id), held.high(id)]));
     for (const [tier, bit] of tiers) {
       if ((held.tiers(holding) & bit) === 0) continue;
-      yield { slot, change: storeOf(source, run, hashes, { tier, parentHash: holes.nameOf(slot, parent) }) };
+      yield { slot, change: storeOf(source, run, hashes, { tier, parentHash: holes.nameOf(holder, parent) }) };
     }
   }
 }
@@ -139,7 +143,7 @@ function advance(cursors: number[], held: HeldBlocks): void {
  */
 class Holes {
   readonly #source: DumpSource;
-  /** By slot, then node: its name when it was opened, since a node's number may be given to another one meanwhile. */
+  /** By holder, then node: its name when it was opened, since a node's number may be given to another one meanwhile. */
   readonly #opened = new Map<number, Map<number, U64>>();
 
   constructor(source: DumpSource) {
@@ -147,11 +151,11 @@ class Holes {
   }
 
   /** Blocks from `node` up to one that the slot holds or that is opened, in the order of the prompt. */
-  before(slot: number, node: number): readonly number[] {
+  before(holder: number, node: number): readonly number[] {
     const { tree, held } = this.#source;
     const nodes: number[] = [];
-    for (let at = node; at !== 0 && !this.#isOpened(slot, at); at = tree.parent(at)) {
-      if (holdingOf(tree, held, slot, at) !== 0) break;
+    for (let at = node; at !== 0 && !this.#isOpened(holder, at); at = tree.parent(at)) {
+      if (holdingOf(tree, held, holder, at) !== 0) break;
       nodes.push(at);
       if (nodes.length > longestHole) break;
     }
@@ -159,35 +163,37 @@ class Holes {
   }
 
   /** The store of such blocks. */
-  open(slot: number, nodes: readonly number[]): DumpedChange["change"] {
-    const opened = this.#opened.get(slot) ?? new Map<number, U64>();
-    this.#opened.set(slot, opened);
+  open(holder: number, nodes: readonly number[]): DumpedChange["change"] {
+    const opened = this.#opened.get(holder) ?? new Map<number, U64>();
+    this.#opened.set(holder, opened);
     const names = nodes.map((node) => this.#sequenceHashOf(node));
     nodes.forEach((node, i) => {
       opened.set(node, names[i] as U64);
     });
-    const parentHash = this.nameOf(slot, this.#source.tree.parent(nodes[0] as number));
+    const parentHash = this.nameOf(holder, this.#source.tree.parent(nodes[0] as number));
     return storeOf(this.#source, nodes, wordsOf(names), { tier: "device", parentHash });
   }
 
   /** How the dump names a block before others: undefined = there is none. */
-  nameOf(slot: number, node: number): U64 | undefined {
+  nameOf(holder: number, node: number): U64 | undefined {
     if (node === 0) return undefined;
     const { tree, held } = this.#source;
-    const holding = holdingOf(tree, held, slot, node);
+    const holding = holdingOf(tree, held, holder, node);
     return holding === 0 ? this.#sequenceHashOf(node) : { low: held.low(holding), high: held.high(holding) };
   }
 
   /** Removes all that was opened. */
   *close(): Generator<DumpedChange> {
-    for (const [slot, names] of this.#opened) {
+    for (const [holder, names] of this.#opened) {
+      const slot = this.#source.holders.slots[holder] as number;
+      if (slot < 0) continue;
       yield { slot, change: { kind: "remove", blockHashes: wordsOf([...names.values()]), tier: "device" } };
     }
     this.#opened.clear();
   }
 
-  #isOpened(slot: number, node: number): boolean {
-    const name = this.#opened.get(slot)?.get(node);
+  #isOpened(holder: number, node: number): boolean {
+    const name = this.#opened.get(holder)?.get(node);
     return name?.low === this.#source.tree.keyLow(node) && name.high === this.#source.tree.keyHigh(node);
   }
 
@@ -200,9 +206,9 @@ function wordsOf(hashes: readonly U64[]): Uint32Array {
   return Uint32Array.from(hashes.flatMap(({ low, high }) => [low, high]));
 }
 
-function holdingOf(tree: PrefixTree, held: HeldBlocks, slot: number, node: number): number {
+function holdingOf(tree: PrefixTree, held: HeldBlocks, holder: number, node: number): number {
   let id = tree.firstHolding(node);
-  while (id !== 0 && held.slot(id) !== slot) id = held.nextOfNode(id);
+  while (id !== 0 && held.holder(id) !== holder) id = held.nextOfNode(id);
   return id;
 }
 

@@ -52,13 +52,15 @@ export class GuessedBlocks {
       sequenceLow: 0,
       sequenceHigh: 0,
       tiers: tierBits.device,
+      extras: 0,
+      isCounted: false,
       cacheSalt: undefined,
     };
   }
 
   /** Guesses at present, in blocks, summed over slots. */
   get blockCount(): number {
-    return this.#holdings.held.count;
+    return this.#holdings.count;
   }
 
   /** Guesses that ended by time, or for newer ones, since the start. */
@@ -72,7 +74,8 @@ export class GuessedBlocks {
   }
 
   blocksOf(slot: number): number {
-    return this.#holdings.held.countOf(slot);
+    const holder = this.#holdings.holders.of(slot);
+    return holder < 0 ? 0 : this.#holdings.held.countOf(holder);
   }
 
   /**
@@ -82,18 +85,19 @@ export class GuessedBlocks {
   learn(slot: number, hashes: BlockHashes, nowMs: number, lifetime: GuessLifetime): void {
     const { ttlMs, maxBlocks = Number.POSITIVE_INFINITY } = lifetime;
     const { held } = this.#holdings;
-    this.#holdings.reserveSlot(slot);
+    const holder = this.#holdings.takeHolder(slot);
     const count = Math.min(hashes.count, maxBlocks);
-    const placed = this.#place(slot, hashes, count);
+    const placed = this.#place(holder, hashes, count);
     const endsAt = Math.ceil((nowMs + ttlMs) / tickMs);
     // From the deepest to the first: the order in which they are to be forgotten.
     for (let i = placed - 1; i >= 0; i--) {
-      const holding = held.find(slot, hashes.sequence[2 * i] as number, hashes.sequence[2 * i + 1] as number);
+      const holding = held.find(holder, hashes.sequence[2 * i] as number, hashes.sequence[2 * i + 1] as number);
       if (holding === 0) continue;
       held.touch(holding);
       this.#endsAt[holding] = endsAt;
     }
-    while (held.countOf(slot) > maxBlocks) this.#forgetOldest(slot);
+    while (held.countOf(holder) > maxBlocks) this.#forgetOldest(holder);
+    this.#holdings.finish(count);
   }
 
   /**
@@ -104,7 +108,7 @@ export class GuessedBlocks {
     if (this.#holdings.held.count === 0) return;
     if (this.#overlaps.length < device.length) this.#overlaps = new Int32Array(2 * device.length);
     const guessed = this.#overlaps.subarray(0, device.length);
-    findOverlaps(this.#holdings.tree, hashes, guessed);
+    findOverlaps(this.#holdings, hashes, guessed);
     for (let slot = 0; slot < device.length; slot++) {
       const more = (guessed[slot] as number) - (device[slot] as number);
       if (more <= 0) continue;
@@ -118,53 +122,64 @@ export class GuessedBlocks {
    * it any more: until then it carries what is.
    */
   confirm(slot: number, sequence: Uint32Array): void {
-    const { held } = this.#holdings;
-    if (held.countOf(slot) === 0) return;
+    const { held, holders } = this.#holdings;
+    const holder = holders.of(slot);
+    if (holder < 0 || held.countOf(holder) === 0) return;
     for (let at = 0; at < sequence.length; at += 2) {
-      const holding = held.find(slot, sequence[at] as number, sequence[at + 1] as number);
+      const holding = held.find(holder, sequence[at] as number, sequence[at + 1] as number);
       if (holding === 0 || held.tiers(holding) === isConfirmed) continue;
       this.#holdings.setTiers(holding, isConfirmed);
       this.#confirmedBlocks++;
-      this.#dropCarriers(slot, held.node(holding));
+      this.#dropCarriers(holder, held.node(holding));
     }
+    this.#holdings.finish(sequence.length >>> 1);
   }
 
   /** An event says that `slot` no longer holds this block. */
   refute(slot: number, low: number, high: number): void {
-    const holding = this.#holdings.held.find(slot, low, high);
-    if (holding !== 0) this.#holdings.setTiers(holding, 0);
+    const { held, holders } = this.#holdings;
+    const holder = holders.of(slot);
+    const holding = holder < 0 ? 0 : held.find(holder, low, high);
+    if (holding === 0) return;
+    this.#holdings.setTiers(holding, 0);
+    this.#holdings.finish(1);
   }
 
   /** Ends guesses whose time is over, at most `maxBlocks` of them. Returns whether none is left that is to end. */
   expireAll(nowMs: number, maxBlocks = Number.POSITIVE_INFINITY): boolean {
     let left = maxBlocks;
-    for (let slot = 0; slot < this.#holdings.held.slotCount; slot++) {
-      left = this.#expire(slot, nowMs, left);
+    for (const holder of this.#holdings.holders.inUse()) {
+      left = this.#expire(holder, nowMs, left);
       if (left === 0) return false;
     }
     return true;
   }
 
   /** Returns what is left of `maxBlocks`. */
-  #expire(slot: number, nowMs: number, maxBlocks: number): number {
+  #expire(holder: number, nowMs: number, maxBlocks: number): number {
     const now = Math.floor(nowMs / tickMs);
     const { held } = this.#holdings;
     let left = maxBlocks;
-    for (let oldest = held.oldestOf(slot); oldest !== 0 && left > 0; oldest = held.oldestOf(slot)) {
+    for (let oldest = held.oldestOf(holder); oldest !== 0 && left > 0; oldest = held.oldestOf(holder)) {
       if ((this.#endsAt[oldest] as number) > now) break;
-      this.#forgetOldest(slot);
+      this.#forgetOldest(holder);
       left--;
     }
     return left;
   }
 
-  /** Forgets what is guessed of a slot. */
+  /** Forgets what is guessed of a slot, at once: the memory is given back by `sweep`. */
   clear(slot: number): void {
-    this.#holdings.clearSlot(slot, Number.POSITIVE_INFINITY);
+    this.#holdings.clearSlot(slot);
+  }
+
+  /** Does up to `steps` of the work that was put off. Returns whether none is left. */
+  sweep(steps: number): boolean {
+    return this.#holdings.sweep(steps);
   }
 
   /** Returns how many of the blocks are in place. */
-  #place(slot: number, hashes: BlockHashes, count: number): number {
+  #place(holder: number, hashes: BlockHashes, count: number): number {
     const block = this.#block;
     let node = 0;
     for (let i = 0; i < count; i++) {
@@ -172,34 +187,34 @@ export class GuessedBlocks {
       block.high = block.sequenceHigh = hashes.sequence[2 * i + 1] as number;
       block.localLow = hashes.local[2 * i] as number;
       block.localHigh = hashes.local[2 * i + 1] as number;
-      node = this.#holdings.place(slot, block, node);
+      node = this.#holdings.place(holder, block, node);
       if (node === 0) return i;
     }
     return count;
   }
 
   /** Drops `node` and what is before it while it is confirmed and carries nothing. */
-  #dropCarriers(slot: number, node: number): void {
+  #dropCarriers(holder: number, node: number): void {
     const { held, tree } = this.#holdings;
     for (let at = node; at !== 0; ) {
-      const holding = held.find(slot, tree.keyLow(at), tree.keyHigh(at));
-      if (holding === 0 || held.tiers(holding) !== isConfirmed || this.#carries(slot, at)) return;
+      const holding = held.find(holder, tree.keyLow(at), tree.keyHigh(at));
+      if (holding === 0 || held.tiers(holding) !== isConfirmed || this.#carries(holder, at)) return;
       const parent = tree.parent(at);
       this.#holdings.setTiers(holding, 0);
       at = parent;
     }
   }
 
-  #carries(slot: number, node: number): boolean {
+  #carries(holder: number, node: number): boolean {
     const { tree, held } = this.#holdings;
     for (let child = tree.firstChild(node); child !== 0; child = tree.nextSibling(child)) {
-      if (held.find(slot, tree.keyLow(child), tree.keyHigh(child)) !== 0) return true;
+      if (held.find(holder, tree.keyLow(child), tree.keyHigh(child)) !== 0) return true;
     }
     return false;
   }
 
-  #forgetOldest(slot: number): void {
-    this.#holdings.setTiers(this.#holdings.held.oldestOf(slot), 0);
+  #forgetOldest(holder: number): void {
+    this.#holdings.setTiers(this.#holdings.held.oldestOf(holder), 0);
     this.#expiredBlocks++;
   }
 }

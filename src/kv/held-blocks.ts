@@ -1,3 +1,4 @@
+import { maxHolders } from "./holders.ts";
 import { RecordTable, recordWords } from "./record-table.ts";
 
 /** Where a worker keeps a block. */
@@ -9,19 +10,21 @@ export const tierBits = { device: 1, host_pinned: 2, disk: 4, external: 8 } as c
   number
 >;
 
-/** Slots are under 2^24: a holding keeps its slot in 24 bits and its tiers in 4. */
-export const maxSlots = 1 << 24;
-const slotMask = maxSlots - 1;
-const tierShift = 24;
-const slotWord = 3;
+/** A holding keeps its holder in 20 bits, its tiers in 4, and how often it is stored beyond the first time in 8. */
+const holderMask = maxHolders - 1;
+const tierShift = 20;
+const tierMask = 15;
+const extraShift = 24;
+const mostExtras = 255;
+const holderWord = 3;
 const nodeWord = 4;
 const nextOfNodeWord = 5;
-const nextOfSlotWord = 6;
-const previousOfSlotWord = 7;
+const nextOfHolderWord = 6;
+const previousOfHolderWord = 7;
 
 /**
- * What each slot holds: (slot, the engine's own block hash) -> node. Each holding is in the list of its node, and in the
- * list of its slot from the oldest to the newest. Ids are from 1; 0 is none.
+ * What each holder has: (holder, the engine's own block hash) -> node. Each holding is in the list of its node, and in the
+ * list of its holder from the oldest to the newest. Ids are from 1; 0 is none.
  */
 export class HeldBlocks {
   readonly #table: RecordTable;
@@ -32,7 +35,7 @@ export class HeldBlocks {
 
   /** @param capacity most holdings over all slots */
   constructor(capacity: number) {
-    this.#table = new RecordTable(capacity, slotMask);
+    this.#table = new RecordTable(capacity, holderMask);
     this.#words = this.#table.words;
   }
 
@@ -44,47 +47,51 @@ export class HeldBlocks {
     return this.#table.isFull;
   }
 
-  /** Slots ever seen, exclusive. */
-  get slotCount(): number {
+  /** Holders ever seen, exclusive. */
+  get holderCount(): number {
     return this.#counts.length;
   }
 
-  reserveSlot(slot: number): void {
-    while (this.#counts.length <= slot) {
+  reserveHolder(holder: number): void {
+    while (this.#counts.length <= holder) {
       this.#counts.push(0);
       this.#oldest.push(0);
       this.#newest.push(0);
     }
   }
 
-  countOf(slot: number): number {
-    return this.#counts[slot] ?? 0;
+  countOf(holder: number): number {
+    return this.#counts[holder] ?? 0;
   }
 
-  find(slot: number, low: number, high: number): number {
-    return this.#table.find(low, high, slot);
+  find(holder: number, low: number, high: number): number {
+    return this.#table.find(low, high, holder);
   }
 
-  /** Adds a holding in no tier at the newest end of its slot. Its node's list has to be linked by `setNextOfNode`. */
-  add(slot: number, low: number, high: number, node: number): number {
-    const id = this.#table.insert(low, high, slot);
+  /** Brings near what `find` and `add` will read of these hashes. */
+  prefetch(holder: number, hashes: Uint32Array): void {
+    this.#table.prefetch(hashes, holder);
+  }
+
+  /** Adds a holding in no tier at the newest end of its holder. Its node's list has to be linked by `setNextOfNode`. */
+  add(holder: number, low: number, high: number, node: number): number {
+    const id = this.#table.insert(low, high, holder);
     this.#words[id * recordWords + nodeWord] = node;
-    this.#append(id, slot);
+    this.#append(id, holder);
     return id;
   }
 
   delete(id: number): void {
-    const slot = this.slot(id);
-    this.#unlinkFromSlot(id, slot);
+    this.#unlinkFromHolder(id, this.holder(id));
     this.#table.delete(id);
   }
 
-  /** Makes a holding the newest of its slot. */
+  /** Makes a holding the newest of its holder. */
   touch(id: number): void {
-    const slot = this.slot(id);
-    if (this.#newest[slot] === id) return;
-    this.#unlinkFromSlot(id, slot);
-    this.#append(id, slot);
+    const holder = this.holder(id);
+    if (this.#newest[holder] === id) return;
+    this.#unlinkFromHolder(id, holder);
+    this.#append(id, holder);
   }
 
   /** The engine's own hash. */
@@ -96,16 +103,29 @@ export class HeldBlocks {
     return this.#words[id * recordWords + 1] as number;
   }
 
-  slot(id: number): number {
-    return (this.#words[id * recordWords + slotWord] as number) & slotMask;
+  holder(id: number): number {
+    return (this.#words[id * recordWords + holderWord] as number) & holderMask;
   }
 
   tiers(id: number): number {
-    return (this.#words[id * recordWords + slotWord] as number) >>> tierShift;
+    return ((this.#words[id * recordWords + holderWord] as number) >>> tierShift) & tierMask;
   }
 
   setTiers(id: number, tiers: number): void {
-    this.#words[id * recordWords + slotWord] = this.slot(id) | (tiers << tierShift);
+    const at = id * recordWords + holderWord;
+    this.#words[at] = ((this.#words[at] as number) & ~(tierMask << tierShift)) | (tiers << tierShift);
+  }
+
+  /** How often the block is in device memory beyond the first time. */
+  extras(id: number): number {
+    return (this.#words[id * recordWords + holderWord] as number) >>> extraShift;
+  }
+
+  /** Beyond 255 more are not counted. */
+  setExtras(id: number, extras: number): void {
+    const at = id * recordWords + holderWord;
+    const rest = (this.#words[at] as number) & ~(mostExtras << extraShift);
+    this.#words[at] = rest | (Math.min(mostExtras, extras) << extraShift);
   }
 
   node(id: number): number {
@@ -120,43 +140,43 @@ export class HeldBlocks {
     this.#words[id * recordWords + nextOfNodeWord] = next;
   }
 
-  oldestOf(slot: number): number {
-    return this.#oldest[slot] ?? 0;
+  oldestOf(holder: number): number {
+    return this.#oldest[holder] ?? 0;
   }
 
-  newestOf(slot: number): number {
-    return this.#newest[slot] ?? 0;
+  newestOf(holder: number): number {
+    return this.#newest[holder] ?? 0;
   }
 
   newerThan(id: number): number {
-    return this.#words[id * recordWords + nextOfSlotWord] as number;
+    return this.#words[id * recordWords + nextOfHolderWord] as number;
   }
 
   olderThan(id: number): number {
-    return this.#words[id * recordWords + previousOfSlotWord] as number;
+    return this.#words[id * recordWords + previousOfHolderWord] as number;
   }
 
-  #append(id: number, slot: number): void {
+  #append(id: number, holder: number): void {
     const words = this.#words;
     const at = id * recordWords;
-    const newest = this.#newest[slot] as number;
-    words[at + previousOfSlotWord] = newest;
-    words[at + nextOfSlotWord] = 0;
-    if (newest === 0) this.#oldest[slot] = id;
-    else words[newest * recordWords + nextOfSlotWord] = id;
-    this.#newest[slot] = id;
-    this.#counts[slot] = (this.#counts[slot] as number) + 1;
+    const newest = this.#newest[holder] as number;
+    words[at + previousOfHolderWord] = newest;
+    words[at + nextOfHolderWord] = 0;
+    if (newest === 0) this.#oldest[holder] = id;
+    else words[newest * recordWords + nextOfHolderWord] = id;
+    this.#newest[holder] = id;
+    this.#counts[holder] = (this.#counts[holder] as number) + 1;
   }
 
-  #unlinkFromSlot(id: number, slot: number): void {
+  #unlinkFromHolder(id: number, holder: number): void {
     const words = this.#words;
     const at = id * recordWords;
-    const next = words[at + nextOfSlotWord] as number;
-    const previous = words[at + previousOfSlotWord] as number;
-    if (previous === 0) this.#oldest[slot] = next;
-    else words[previous * recordWords + nextOfSlotWord] = next;
-    if (next === 0) this.#newest[slot] = previous;
-    else words[next * recordWords + previousOfSlotWord] = previous;
-    this.#counts[slot] = (this.#counts[slot] as number) - 1;
+    const next = words[at + nextOfHolderWord] as number;
+    const previous = words[at + previousOfHolderWord] as number;
+    if (previous === 0) this.#oldest[holder] = next;
+    else words[previous * recordWords + nextOfHolderWord] = next;
+    if (next === 0) this.#newest[holder] = previous;
+    else words[next * recordWords + previousOfHolderWord] = previous;
+    this.#counts[holder] = (this.#counts[holder] as number) - 1;
   }
 }

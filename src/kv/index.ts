@@ -8,6 +8,7 @@ export { KvEventNormalizer } from "./event-normalizer.ts";
 export type { GuessedBlocksOptions, GuessLifetime } from "./guessed-blocks.ts";
 export { GuessedBlocks } from "./guessed-blocks.ts";
 export type { StorageTier } from "./held-blocks.ts";
+export { blocksWithin } from "./index-memory.ts";
 export type {
   ClearedEvent,
   DecodedBatch,

@@ -12,6 +12,11 @@ export class Namespaces {
     this.#capacity = capacity;
   }
 
+  /** True once any node had a namespace. */
+  get isUsed(): boolean {
+    return this.#ofNode !== undefined;
+  }
+
   get(node: number): string | undefined {
     return this.#names[this.#ofNode?.[node] ?? 0];
   }

@@ -8,6 +8,10 @@ export interface Orphan {
   readonly local: U64;
   /** Tier bits of `held-blocks.ts`. */
   tiers: number;
+  /** How often it is in device memory beyond the first time. */
+  extras: number;
+  /** Whether its stores are counted. */
+  readonly isCounted: boolean;
   readonly cacheSalt: string | undefined;
 }
 

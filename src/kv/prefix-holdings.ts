@@ -1,5 +1,8 @@
-import { HeldBlocks, maxSlots, tierBits } from "./held-blocks.ts";
+import { HeldBlocks, tierBits } from "./held-blocks.ts";
+import { Holders } from "./holders.ts";
+import { maxSetBytes, usedBytes } from "./index-memory.ts";
 import { Namespaces } from "./namespaces.ts";
+import { OldestLeaves } from "./oldest-leaves.ts";
 import { PrefixTree } from "./prefix-tree.ts";
 import { Reach } from "./reach.ts";
 import type { U64 } from "./xxh3.ts";
@@ -16,22 +19,38 @@ export interface Placement {
   sequenceLow: number;
   sequenceHigh: number;
   tiers: number;
+  /** How often it is in device memory beyond the first time, when stores are counted. */
+  extras: number;
+  /** Whether a store of a block that is in device memory already is one more copy. */
+  isCounted: boolean;
   cacheSalt: string | undefined;
 }
 
-/** Holdings looked at for one eviction: bounds its time when nearly everything is an inner block. */
-const evictionSteps = 4_096;
+/** What counts of a block that is stored again. */
+export type StoredAgain = Pick<Placement, "localLow" | "localHigh" | "tiers" | "extras" | "isCounted">;
 
-/** The tree of prefixes and what each slot holds of it, kept consistent, within one bound. */
+/** Blocks that one change may spread to at once; the rest follows with the next changes. */
+const spreadSteps = 4_096;
+
+/** Blocks of parted holders that are forgotten with each change, beside twice the change itself. */
+const sweptBlocks = 64;
+
+/** The tree of prefixes and what each holder has of it, kept consistent, within one bound. */
 export class PrefixHoldings {
   readonly tree: PrefixTree;
   readonly held: HeldBlocks;
+  readonly reach: Reach;
+  readonly holders = new Holders();
   readonly #namespaces: Namespaces;
-  readonly #reach: Reach;
-  /** Where the next eviction of a slot goes on; 0 = at its oldest. */
-  readonly #cursors: number[] = [];
-  readonly #forget = (node: number): void => this.#namespaces.release(node);
-  lowerTierHoldings = 0;
+  readonly #maxBlocks: number;
+  readonly #maxSetBytes: number;
+  readonly #oldestLeaves: OldestLeaves;
+  /** By holder: blocks that it has under more than one hash, counted without the first. */
+  readonly #twins: number[] = [];
+  readonly #forget = (node: number): void => {
+    this.#namespaces.release(node);
+    this.reach.forget(node);
+  };
   evictedBlocks = 0;
   conflicts = 0;
 
@@ -39,21 +58,48 @@ export class PrefixHoldings {
   constructor(maxBlocks: number) {
     this.tree = new PrefixTree(maxBlocks);
     this.held = new HeldBlocks(maxBlocks);
+    this.reach = new Reach(this.tree, this.held, maxBlocks);
+    this.#oldestLeaves = new OldestLeaves(this.tree, this.held, this.reach);
     this.#namespaces = new Namespaces(maxBlocks);
-    this.#reach = new Reach(this.tree, this.held);
+    this.#maxBlocks = maxBlocks;
+    this.#maxSetBytes = maxSetBytes(maxBlocks);
   }
 
-  /** Throws RangeError when `slot` is not an integer from 0 to 2^24 - 1. */
-  reserveSlot(slot: number): void {
-    if (slot < this.held.slotCount && slot >= 0) return;
-    if (!(Number.isInteger(slot) && slot >= 0 && slot < maxSlots)) throw new RangeError(`not a slot: ${slot}`);
-    this.held.reserveSlot(slot);
-    this.tree.reserveSlot(slot);
+  /** Holder of a slot, made when it has none. Throws RangeError for a number that is no slot. */
+  takeHolder(slot: number): number {
+    const holder = this.holders.take(slot);
+    this.held.reserveHolder(holder);
+    return holder;
   }
 
-  /** Node of a block that `slot` holds under its engine's hash, or 0. */
-  nodeOf(slot: number, hash: U64): number {
-    const holding = this.held.find(slot, hash.low, hash.high);
+  /** Blocks that slots hold: those of parted holders do not count. */
+  get count(): number {
+    let leaving = 0;
+    for (const holder of this.holders.leaving) leaving += this.held.countOf(holder);
+    return this.held.count - leaving;
+  }
+
+  /** Memory of all that is held, bytes. */
+  get usedBytes(): number {
+    return usedBytes({
+      maxBlocks: this.#maxBlocks,
+      holdings: this.held.count,
+      prefixes: this.tree.count,
+      sets: this.reach.sets.bytes,
+      hasLevels: this.reach.hasLevels,
+      hasNamespaces: this.#namespaces.isUsed,
+    });
+  }
+
+  /** Brings near what placing these blocks will read. */
+  prefetch(holder: number, blockHashes: Uint32Array, sequence: Uint32Array): void {
+    this.held.prefetch(holder, blockHashes);
+    this.tree.prefetch(sequence);
+  }
+
+  /** Node of a block that a holder has under its engine's hash, or 0. */
+  nodeOf(holder: number, hash: U64): number {
+    const holding = this.held.find(holder, hash.low, hash.high);
     return holding === 0 ? 0 : this.held.node(holding);
   }
 
@@ -67,77 +113,133 @@ export class PrefixHoldings {
   }
 
   /**
-   * Records that `slot` holds a block under `parent` (0 = first block), a node that it holds by another engine hash.
+   * Records that a holder has a block under `parent` (0 = first block), a node that it has by another engine hash.
    * Returns the block's node, or 0 when there is no room.
    */
-  place(slot: number, block: Placement, parent: number): number {
-    let holding = this.held.find(slot, block.low, block.high);
-    let node = this.tree.find(block.sequenceLow, block.sequenceHigh);
-    if (holding !== 0 && this.held.node(holding) !== node) {
-      this.conflicts++;
-      this.setTiers(holding, 0);
-      holding = 0;
-      node = this.tree.find(block.sequenceLow, block.sequenceHigh);
-    }
-    if (holding !== 0) {
-      this.held.touch(holding);
-      this.setTiers(holding, this.held.tiers(holding) | block.tiers);
+  place(holder: number, block: Placement, parent: number): number {
+    const { held, tree } = this;
+    const holding = held.find(holder, block.low, block.high);
+    let node = this.#childOf(parent, block);
+    if (holding !== 0 && held.node(holding) === node) {
+      this.#store(holding, block);
       return node;
     }
-    if (this.held.isFull || this.tree.isFull) {
+    if (holding !== 0) {
+      this.conflicts++;
+      this.setTiers(holding, 0);
+      node = this.#childOf(parent, block);
+    }
+    if (this.#isFull()) {
       if (!this.#makeRoom(parent)) return 0;
       // What was dropped to make room may have taken this node with it.
-      node = this.tree.find(block.sequenceLow, block.sequenceHigh);
+      node = this.#childOf(parent, block);
     }
     if (node === 0) node = this.#addNode(block, parent);
-    holding = this.held.add(slot, block.low, block.high, node);
-    this.held.setNextOfNode(holding, this.tree.firstHolding(node));
-    this.tree.setFirstHolding(node, holding);
-    this.setTiers(holding, block.tiers);
+    // Two engine hashes of one holder may stand for the same content.
+    const twin = this.reach.mayBeHeld(holder, node) ? this.reach.tiersOf(node, holder) : 0;
+    if (twin !== 0) this.#twins[holder] = (this.#twins[holder] ?? 0) + 1;
+    const added = held.add(holder, block.low, block.high, node);
+    held.setNextOfNode(added, tree.firstHolding(node));
+    tree.setFirstHolding(node, added);
+    held.setTiers(added, block.tiers);
+    if (block.extras > 0) held.setExtras(added, block.extras);
+    if ((twin | block.tiers) !== twin) this.reach.update(holder, node, twin | block.tiers, twin !== 0);
     return node;
   }
 
   /**
-   * A held block was stored again under a parent that its slot does not hold. Returns false, having dropped it, when it is
+   * A held block was stored again under a parent that its holder does not have. Returns false, having dropped it, when it is
    * not the content that was held.
    */
-  reaffirm(holding: number, local: U64, tiers: number): boolean {
+  reaffirm(holding: number, block: StoredAgain): boolean {
     const node = this.held.node(holding);
-    if (this.tree.localLow(node) !== local.low || this.tree.localHigh(node) !== local.high) {
-      this.conflicts++;
-      this.setTiers(holding, 0);
-      return false;
+    if (this.tree.localLow(node) === block.localLow && this.tree.localHigh(node) === block.localHigh) {
+      this.#store(holding, block);
+      return true;
     }
-    this.held.touch(holding);
-    this.setTiers(holding, this.held.tiers(holding) | tiers);
-    return true;
+    this.conflicts++;
+    this.setTiers(holding, 0);
+    return false;
   }
 
-  /** Changes where a slot keeps a block; in no tier = it no longer holds it. */
+  /** A block that is held is stored once more, in these tiers. */
+  #store(holding: number, block: StoredAgain): void {
+    const { held } = this;
+    const tiers = held.tiers(holding);
+    held.touch(holding);
+    if (block.isCounted && (tiers & block.tiers & tierBits.device) !== 0) {
+      held.setExtras(holding, held.extras(holding) + 1 + block.extras);
+    }
+    if ((tiers | block.tiers) !== tiers) this.setTiers(holding, tiers | block.tiers);
+  }
+
+  /** Adds a tier to a block that is held; counts one more copy in device memory. */
+  addTier(holding: number, bit: number): void {
+    const { held } = this;
+    const tiers = held.tiers(holding);
+    if ((tiers & bit) === 0) this.setTiers(holding, tiers | bit);
+    else if (bit === tierBits.device) held.setExtras(holding, held.extras(holding) + 1);
+  }
+
+  /** Takes a block out of a tier, or one of several copies in device memory. */
+  removeTier(holding: number, bit: number): void {
+    const { held } = this;
+    const extras = bit === tierBits.device ? held.extras(holding) : 0;
+    if (extras > 0) held.setExtras(holding, extras - 1);
+    else this.setTiers(holding, held.tiers(holding) & ~bit);
+  }
+
+  /** Changes where a holder has a block; in no tier = it no longer has it. */
   setTiers(holding: number, tiers: number): void {
-    const before = this.held.tiers(holding);
-    const slot = this.held.slot(holding);
-    const node = this.held.node(holding);
-    const wasOnDevice = (before & tierBits.device) !== 0;
-    const isOnDevice = (tiers & tierBits.device) !== 0;
-    // Two engine hashes of one slot may stand for the same content: only the first and the last of them count.
-    if (isOnDevice && !wasOnDevice && !this.#reach.isHeldOnDevice(slot, node)) this.#reach.hold(slot, node);
-    this.held.setTiers(holding, tiers);
-    if (wasOnDevice && !isOnDevice && !this.#reach.hasDeviceHolding(slot, node)) this.#reach.drop(slot, node);
-    this.lowerTierHoldings += Number(tiers > tierBits.device) - Number(before > tierBits.device);
-    if (tiers === 0) this.#drop(holding, node, slot);
+    const { held, tree } = this;
+    const before = held.tiers(holding);
+    const holder = held.holder(holding);
+    const node = held.node(holding);
+    held.setTiers(holding, 0);
+    const others = (this.#twins[holder] ?? 0) > 0 ? this.reach.tiersOf(node, holder) : 0;
+    held.setTiers(holding, tiers);
+    if ((before | others) !== (tiers | others)) this.reach.update(holder, node, tiers | others, true);
+    if (tiers !== 0) return;
+    if (others !== 0) this.#twins[holder] = (this.#twins[holder] as number) - 1;
+    this.#oldestLeaves.onDrop(holder, holding);
+    this.#unlink(holding, node);
+    held.delete(holding);
+    tree.prune(node, this.#forget);
+  }
+
+  /** Parts a slot from all that it holds, at once; `sweep` forgets it. */
+  clearSlot(slot: number): void {
+    const holder = this.holders.of(slot);
+    if (holder >= 0 && this.held.countOf(holder) > 0) this.holders.part(slot);
+  }
+
+  /** After a change of that many blocks: lets it spread, and does some of the work that was put off. */
+  finish(blocks: number): void {
+    if (this.reach.settle(spreadSteps) && this.holders.leaving.length > 0) this.sweep(sweptBlocks + 2 * blocks);
   }
 
   /**
-   * Drops up to `maxBlocks` holdings of `slot`, the newest first, so that no hole is torn. Returns whether none is left.
+   * Does up to `steps` of the work that was put off: lets changes spread, and forgets blocks of parted holders, the newest first.
+   * Returns whether none is left.
    */
-  clearSlot(slot: number, maxBlocks: number): boolean {
-    for (let done = 0; done < maxBlocks; done++) {
-      const holding = this.held.newestOf(slot);
-      if (holding === 0) break;
-      this.setTiers(holding, 0);
+  sweep(steps: number): boolean {
+    if (!this.reach.settle(steps)) return false;
+    for (let done = 0; done < steps; done++) {
+      const holder = this.holders.leaving[0];
+      if (holder === undefined) return true;
+      const holding = this.held.newestOf(holder);
+      if (holding === 0) this.holders.release();
+      else this.setTiers(holding, 0);
     }
-    return this.held.countOf(slot) === 0;
+    return this.holders.leaving.length === 0;
+  }
+
+  /** The block behind `parent` with that sequence hash, or 0. */
+  #childOf(parent: number, block: Placement): number {
+    const { tree } = this;
+    // Nothing is behind a block that was new itself: most of a run needs no search.
+    if (parent !== 0 && tree.firstChild(parent) === 0) return 0;
+    return tree.find(block.sequenceLow, block.sequenceHigh);
   }
 
   #addNode(block: Placement, parent: number): number {
@@ -147,64 +249,33 @@ export class PrefixHoldings {
     return node;
   }
 
-  #drop(holding: number, node: number, slot: number): void {
-    if (this.#cursors[slot] === holding) this.#cursors[slot] = this.held.newerThan(holding);
+  #unlink(holding: number, node: number): void {
     const next = this.held.nextOfNode(holding);
     let before = this.tree.firstHolding(node);
     if (before === holding) {
       this.tree.setFirstHolding(node, next);
-    } else {
-      while (this.held.nextOfNode(before) !== holding) before = this.held.nextOfNode(before);
-      this.held.setNextOfNode(before, next);
+      return;
     }
-    this.held.delete(holding);
-    this.tree.prune(node, this.#forget);
+    while (this.held.nextOfNode(before) !== holding) before = this.held.nextOfNode(before);
+    this.held.setNextOfNode(before, next);
   }
 
-  /** Evicts until one holding and one node fit. Never the node `kept`. Returns whether they fit. */
+  #isFull(): boolean {
+    return this.held.isFull || this.tree.isFull || this.reach.sets.bytes > this.#maxSetBytes;
+  }
+
+  /** Forgets the oldest leaves until one holding and one node fit, but not the node `kept`. Returns whether they fit. */
   #makeRoom(kept: number): boolean {
-    while (this.held.isFull || this.tree.isFull) {
-      let largest = 0;
-      for (let slot = 1; slot < this.held.slotCount; slot++) {
-        if (this.held.countOf(slot) > this.held.countOf(largest)) largest = slot;
+    while (this.#isFull()) {
+      if (this.holders.leaving.length > 0) {
+        this.sweep(spreadSteps);
+        continue;
       }
-      if (!this.#evictOldestLeaf(largest, kept) && !this.#evictAnyLeaf(kept)) return false;
+      const holding = this.#oldestLeaves.next(kept);
+      if (holding === 0) return false;
+      this.setTiers(holding, 0);
+      this.evictedBlocks++;
     }
     return true;
-  }
-
-  /** The slot with the most blocks may be the one that stores, with nothing but the path to the new block. */
-  #evictAnyLeaf(kept: number): boolean {
-    for (let slot = 0; slot < this.held.slotCount; slot++) {
-      if (this.held.countOf(slot) > 0 && this.#evictOldestLeaf(slot, kept)) return true;
-    }
-    return false;
-  }
-
-  /** Goes from the oldest holding to newer ones until it meets a leaf, and next time back from there towards the root. */
-  #evictOldestLeaf(slot: number, kept: number): boolean {
-    let holding = this.#cursors[slot] || this.held.oldestOf(slot);
-    for (let step = 0; step < evictionSteps && holding !== 0; step++) {
-      const node = this.held.node(holding);
-      if (node !== kept && !this.#hasHeldChild(slot, node)) {
-        this.#cursors[slot] = this.held.olderThan(holding);
-        this.setTiers(holding, 0);
-        this.evictedBlocks++;
-        return true;
-      }
-      holding = this.held.newerThan(holding) || this.held.oldestOf(slot);
-    }
-    this.#cursors[slot] = holding;
-    return false;
-  }
-
-  #hasHeldChild(slot: number, node: number): boolean {
-    for (let child = this.tree.firstChild(node); child !== 0; child = this.tree.nextSibling(child)) {
-      if (this.tree.isReached(child, slot)) return true;
-      for (let id = this.tree.firstHolding(child); id !== 0; id = this.held.nextOfNode(id)) {
-        if (this.held.slot(id) === slot) return true;
-      }
-    }
-    return false;
   }
 }

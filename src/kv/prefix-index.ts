@@ -12,9 +12,8 @@ export interface PrefixIndexOptions {
   /** Tokens in a block, for the caller's use. */
   readonly blockSize: number;
   /**
-   * Most blocks held, summed over all slots; also the most distinct prefixes. When full, the oldest leaves of the slot with
-   * the most blocks are forgotten. Default 4,194,304: up to 32 MB for the buckets, and `usedBytes` of the stats for what is
-   * held, about 330 MB when full and nothing is shared.
+   * Most blocks held, summed over all slots; also the most distinct prefixes (`blocksWithin` says what fits into a number of
+   * bytes). When full, the oldest leaves of the slot with the most blocks are forgotten. Default 4,194,304.
    */
   readonly maxBlocks?: number;
   /** Most blocks a slot that wait for an unknown parent; beyond it the oldest are dropped. Default 16,384. */
@@ -31,13 +30,15 @@ export interface PrefixIndexStats {
   readonly prefixes: number;
   /** Blocks that wait for their parents at present. */
   readonly orphans: number;
-  /** Memory of blocks and prefixes, in bytes, buckets (8 bytes for each of `maxBlocks`, or up to 16) and orphans not counted. */
+  /** Memory of all that is held, in bytes; blocks that wait for their parents are not counted. */
   readonly usedBytes: number;
   /** Blocks forgotten because the index was full. */
   readonly evictedBlocks: number;
   /** Blocks not stored because the index was full and nothing could be evicted. */
   readonly refusedBlocks: number;
   readonly droppedOrphans: number;
+  /** Blocks put into a lower tier by their hash alone that the slot was not known to hold. */
+  readonly unknownAdditions: number;
   /** Removals of blocks that the slot did not hold. */
   readonly unknownRemovals: number;
   /** Stores of a known engine hash with another content: the newer one counts. */
@@ -63,10 +64,13 @@ export class PrefixIndex {
     sequenceLow: 0,
     sequenceHigh: 0,
     tiers: 0,
+    extras: 0,
+    isCounted: false,
     cacheSalt: undefined,
   };
   #refusedBlocks = 0;
   #unknownRemovals = 0;
+  #unknownAdditions = 0;
 
   /** Throws RangeError for a bad option. */
   constructor(options: PrefixIndexOptions) {
@@ -90,54 +94,66 @@ export class PrefixIndex {
 
   /** Blocks held, summed over all slots. */
   get blockCount(): number {
-    return this.#holdings.held.count;
+    return this.#holdings.count;
   }
 
   get stats(): PrefixIndexStats {
-    const { held, tree, evictedBlocks, conflicts } = this.#holdings;
+    const { tree, evictedBlocks, conflicts } = this.#holdings;
     return {
-      blocks: held.count,
+      blocks: this.#holdings.count,
       prefixes: tree.count,
       orphans: this.#waiting.count,
-      usedBytes: held.count * 32 + tree.count * (40 + 4 * tree.stride),
+      usedBytes: this.#holdings.usedBytes,
       evictedBlocks,
       refusedBlocks: this.#refusedBlocks + this.#waiting.refused,
       droppedOrphans: this.#waiting.dropped,
       unknownRemovals: this.#unknownRemovals,
+      unknownAdditions: this.#unknownAdditions,
       conflicts,
     };
   }
 
   /** Blocks that `slot` holds. */
   blocksOf(slot: number): number {
-    return this.#holdings.held.countOf(slot);
+    const holder = this.#holdings.holders.of(slot);
+    return holder < 0 ? 0 : this.#holdings.held.countOf(holder);
   }
 
   /** Cache namespace of a block that `slot` holds or that waits for its parent; undefined = none, or not known. */
   cacheSaltOf(slot: number, hash: U64): string | undefined {
-    const holding = this.#holdings.held.find(slot, hash.low, hash.high);
-    if (holding !== 0) return this.#holdings.namespaceOf(this.#holdings.held.node(holding));
-    return this.#waiting.cacheSaltOf(slot, hash);
+    const holder = this.#holdings.holders.of(slot);
+    const node = holder < 0 ? 0 : this.#holdings.nodeOf(holder, hash);
+    return node === 0 ? this.#waiting.cacheSaltOf(slot, hash) : this.#holdings.namespaceOf(node);
   }
 
-  /** Records that `slot` holds a run of blocks. O(blocks). Throws RangeError for a slot that is not an integer < 2^24. */
+  /** Records that `slot` holds a run of blocks. O(blocks). Throws RangeError for a slot that is not an integer < 2^20. */
   store(slot: number, event: StoredBlocks): void {
-    this.#holdings.reserveSlot(slot);
-    const { parentHash, blockHashes, localHashes } = event;
-    let node = 0;
-    if (parentHash !== undefined) {
-      node = this.#holdings.nodeOf(slot, parentHash);
-      if (node === 0) {
-        const rest = this.#waiting.park(slot, { ...event, parentHash });
-        if (rest !== undefined) this.store(slot, rest);
-        return;
-      }
+    const holder = this.#holdings.takeHolder(slot);
+    this.#storeFor(holder, slot, event);
+    this.#holdings.finish(event.blockHashes.length >>> 1);
+  }
+
+  #storeFor(holder: number, slot: number, event: StoredBlocks): void {
+    const { parentHash } = event;
+    const parent = parentHash === undefined ? 0 : this.#holdings.nodeOf(holder, parentHash);
+    if (parentHash === undefined || parent !== 0) {
+      this.#storeUnder(parent, slot, holder, event);
+      return;
     }
-    const sequence = chainHashes(localHashes, node === 0 ? undefined : this.#holdings.sequenceHashOf(node));
+    const rest = this.#waiting.park(slot, { ...event, parentHash });
+    if (rest !== undefined) this.#storeFor(holder, slot, rest);
+  }
+
+  #storeUnder(parent: number, slot: number, holder: number, event: StoredBlocks): void {
+    const { parentHash, blockHashes, localHashes } = event;
+    const sequence = chainHashes(localHashes, parent === 0 ? undefined : this.#holdings.sequenceHashOf(parent));
     this.#guesses?.confirm(slot, sequence);
+    this.#holdings.prefetch(holder, blockHashes, sequence);
     const block = this.#block;
     block.tiers = tierBits[event.tier ?? "device"];
+    block.isCounted = event.isCounted ?? false;
     block.cacheSalt = event.cacheSalt;
+    let node = parent;
     for (let at = 0; at < blockHashes.length; at += 2) {
       if (isOwnParent(blockHashes, at, parentHash)) {
         this.#holdings.conflicts++;
@@ -149,7 +165,7 @@ export class PrefixIndex {
       block.localHigh = localHashes[at + 1] as number;
       block.sequenceLow = sequence[at] as number;
       block.sequenceHigh = sequence[at + 1] as number;
-      node = this.#waiting.place(slot, block, node);
+      node = this.#waiting.place(slot, holder, block, node);
       if (node === 0) {
         this.#refusedBlocks += (blockHashes.length - at) >>> 1;
         return;
@@ -157,35 +173,59 @@ export class PrefixIndex {
     }
   }
 
-  /** Records that `slot` no longer holds these blocks (the engine's hashes, two u32 each) in that tier. */
-  remove(slot: number, blockHashes: Uint32Array, tier: StorageTier = "device"): void {
+  /**
+   * Records that `slot` has blocks in one more tier, or one more copy of them, when all that is told of them is the engine's
+   * hashes. Blocks that it is not known to hold are counted as unknown.
+   */
+  addTier(slot: number, blockHashes: Uint32Array, tier: StorageTier): void {
     const bit = tierBits[tier];
-    const { held } = this.#holdings;
+    const holder = this.#holdings.holders.of(slot);
     for (let at = 0; at < blockHashes.length; at += 2) {
       const low = blockHashes[at] as number;
       const high = blockHashes[at + 1] as number;
-      const holding = held.find(slot, low, high);
-      const tiers = holding === 0 ? 0 : held.tiers(holding);
-      if ((tiers & bit) !== 0) {
-        if (tier === "device") this.#refute(slot, held.node(holding));
-        this.#holdings.setTiers(holding, tiers & ~bit);
-      } else if (!this.#waiting.remove(slot, { low, high }, bit)) this.#unknownRemovals++;
+      const holding = holder < 0 ? 0 : this.#holdings.held.find(holder, low, high);
+      if (holding !== 0) this.#holdings.addTier(holding, bit);
+      else if (!this.#waiting.addTier(slot, { low, high }, bit)) this.#unknownAdditions++;
     }
+    this.#holdings.finish(blockHashes.length >>> 1);
+  }
+
+  /** Records that `slot` no longer holds these blocks (the engine's hashes, two u32 each) in that tier. */
+  remove(slot: number, blockHashes: Uint32Array, tier: StorageTier = "device"): void {
+    const bit = tierBits[tier];
+    const { held, holders } = this.#holdings;
+    const holder = holders.of(slot);
+    for (let at = 0; at < blockHashes.length; at += 2) {
+      const low = blockHashes[at] as number;
+      const high = blockHashes[at + 1] as number;
+      const holding = holder < 0 ? 0 : held.find(holder, low, high);
+      if (holding !== 0 && (held.tiers(holding) & bit) !== 0) this.#removeTier(slot, holding, bit);
+      else if (!this.#waiting.remove(slot, { low, high }, bit)) this.#unknownRemovals++;
+    }
+    this.#holdings.finish(blockHashes.length >>> 1);
+  }
+
+  #removeTier(slot: number, holding: number, bit: number): void {
+    if (this.#guesses !== undefined && bit === tierBits.device) {
+      const { low, high } = this.#holdings.sequenceHashOf(this.#holdings.held.node(holding));
+      this.#guesses.refute(slot, low, high);
+    }
+    this.#holdings.removeTier(holding, bit);
+  }
+
+  /** Forgets what `slot` holds, in every tier, at once: the memory is given back by `sweep`. */
+  clear(slot: number): void {
+    this.#guesses?.clear(slot);
+    this.#waiting.clear(slot);
+    this.#holdings.clearSlot(slot);
   }
 
   /**
-   * Forgets what `slot` holds, in every tier: all of it, or up to `maxBlocks` blocks, for callers that must not take long.
-   * Returns whether nothing is left. O(blocks forgotten).
+   * Does up to `steps` of the work that was put off, and is done by later changes otherwise. Returns whether none is left.
    */
-  clear(slot: number, maxBlocks = Number.POSITIVE_INFINITY): boolean {
-    this.#guesses?.clear(slot);
-    this.#waiting.clear(slot);
-    return this.#holdings.clearSlot(slot, maxBlocks);
-  }
-
-  /** Forgets a slot that is given back; its number may then stand for another rank. */
-  removeSlot(slot: number): void {
-    this.clear(slot);
+  sweep(steps: number): boolean {
+    const isDone = this.#holdings.sweep(steps);
+    return (this.#guesses?.sweep(steps) ?? true) && isDone;
   }
 
   /**
@@ -194,30 +234,18 @@ export class PrefixIndex {
    * @param out indexed by slot; slots that it has no room for are left out
    */
   overlaps(hashes: BlockHashes, out: Int32Array): void {
-    findOverlaps(this.#holdings.tree, hashes, out);
+    findOverlaps(this.#holdings, hashes, out);
     this.#guesses?.raise(hashes, out);
   }
 
-  /**
-   * As `overlaps`, and the blocks that continue it in host memory, and then on disk or beyond. O(blocks) once any slot has
-   * blocks in lower tiers.
-   */
+  /** As `overlaps`, and the blocks that continue it in host memory, and then on disk or beyond. */
   tierOverlaps(hashes: BlockHashes, out: TierOverlaps): void {
-    findOverlaps(this.#holdings.tree, hashes, out.device);
-    out.host.fill(0);
-    out.disk.fill(0);
-    if (this.#holdings.lowerTierHoldings > 0) {
-      findTierOverlaps(this.#holdings.tree, this.#holdings.held, hashes, out);
-    }
+    findTierOverlaps(this.#holdings, hashes, out);
     this.#guesses?.raise(hashes, out.device, out);
   }
 
   /** What all slots hold, in steps between which the index may change (see `dumpChanges`). */
   dump(): Generator<DumpedChange, void, undefined> {
     return dumpChanges(this.#holdings);
-  }
-
-  #refute(slot: number, node: number): void {
-    this.#guesses?.refute(slot, this.#holdings.tree.keyLow(node), this.#holdings.tree.keyHigh(node));
   }
 }

@@ -7,25 +7,19 @@ const previousSiblingWord = 6;
 const firstHoldingWord = 7;
 
 /**
- * The prefixes that anyone holds: one node a block, named by its sequence hash, child of the block before it. Each node
- * knows the slots that hold it and everything before it ("reached"), one bit a slot; along a path these sets only shrink,
- * which is what lets a search skip. Node ids are from 1; 0 stands for "before the first block" and is reached by nobody.
+ * The prefixes that anyone holds: one node a block, named by its sequence hash, child of the block before it. Node ids are from
+ * 1; 0 stands for "before the first block".
  */
 export class PrefixTree {
   readonly #table: RecordTable;
   readonly #words: Uint32Array;
-  readonly #capacity: number;
   readonly #locals: Uint32Array;
-  #reached: Uint32Array;
-  #stride = 1;
 
   /** @param capacity most nodes */
   constructor(capacity: number) {
-    this.#capacity = capacity;
     this.#table = new RecordTable(capacity, 0);
     this.#words = this.#table.words;
     this.#locals = new Uint32Array(2 * (capacity + 1));
-    this.#reached = new Uint32Array(capacity + 1);
   }
 
   get count(): number {
@@ -46,34 +40,14 @@ export class PrefixTree {
     return this.#table.find(this.keyLow(node), this.keyHigh(node), 0) === node;
   }
 
-  /** Words of one reached set: 1 for each 32 slots. */
-  get stride(): number {
-    return this.#stride;
-  }
-
-  /** Reached sets: node `id` has the words from `id * stride`. Replaced when the stride grows. */
-  get reached(): Uint32Array {
-    return this.#reached;
-  }
-
-  /** Makes room for `slot`. Copies the sets when their size changes: once for each 32 slots. */
-  reserveSlot(slot: number): void {
-    const stride = (slot >>> 5) + 1;
-    if (stride <= this.#stride) return;
-    const wider = new Uint32Array((this.#capacity + 1) * stride);
-    const highest = this.#table.highest;
-    for (let id = 1; id <= highest; id++) {
-      for (let word = 0; word < this.#stride; word++) {
-        wider[id * stride + word] = this.#reached[id * this.#stride + word] as number;
-      }
-    }
-    this.#reached = wider;
-    this.#stride = stride;
-  }
-
   /** Node of a sequence hash, or 0. */
   find(low: number, high: number): number {
     return this.#table.find(low, high, 0);
+  }
+
+  /** Brings near what `find` and `add` will read of these sequence hashes. */
+  prefetch(sequence: Uint32Array): void {
+    this.#table.prefetch(sequence, 0);
   }
 
   /** Adds a node under `parent` (0 = first block). The tree must not be full. */
@@ -147,20 +121,6 @@ export class PrefixTree {
 
   setFirstHolding(node: number, holding: number): void {
     this.#words[node * recordWords + firstHoldingWord] = holding;
-  }
-
-  isReached(node: number, slot: number): boolean {
-    return ((this.#reached[node * this.#stride + (slot >>> 5)] as number) & (1 << (slot & 31))) !== 0;
-  }
-
-  setReached(node: number, slot: number): void {
-    const at = node * this.#stride + (slot >>> 5);
-    this.#reached[at] = (this.#reached[at] as number) | (1 << (slot & 31));
-  }
-
-  clearReached(node: number, slot: number): void {
-    const at = node * this.#stride + (slot >>> 5);
-    this.#reached[at] = (this.#reached[at] as number) & ~(1 << (slot & 31));
   }
 
   #unlink(at: number, parent: number): void {

@@ -11,6 +11,11 @@ export interface StoredBlocks {
   readonly localHashes: Uint32Array;
   /** Default "device". */
   readonly tier?: StorageTier | undefined;
+  /**
+   * Engines that keep equal blocks side by side tell of each copy, stored and removed: then the block is held until the last copy
+   * is removed. Default false: one removal ends any number of stores.
+   */
+  readonly isCounted?: boolean | undefined;
   /** Cache namespace that the local hashes were made with; children inherit it. */
   readonly cacheSalt?: string | undefined;
 }

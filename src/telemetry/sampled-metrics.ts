@@ -31,6 +31,10 @@ export interface ModelSample {
   readonly model: string;
   /** Blocks in the prefix index, each counted once however many workers hold it. */
   readonly indexBlocks: number;
+  /** Memory of the prefix index, bytes. */
+  readonly indexBytes: number;
+  /** Blocks forgotten because the index was full. */
+  readonly evictedBlocks: number;
 }
 
 /** Asked at each scrape; a worker or model that is not listed has no series then. */
@@ -45,16 +49,35 @@ const rankLabels = ["worker", "dp_rank"] as const;
 export function registerSampledMetrics(registry: Registry, source: SampleSource): void {
   registerLoadGauges(registry, source);
   registerEventTotals(registry, source);
-  const indexBlocks = new Gauge({
-    name: "pointsman_index_blocks",
-    help: "Blocks in the prefix index, by model.",
-    labelNames: ["model"] as const,
-    registers: [registry],
-    collect(): void {
-      indexBlocks.reset();
-      for (const sample of source.models()) indexBlocks.set({ model: sample.model }, sample.indexBlocks);
-    },
-  });
+  registerIndexMetrics(registry, source);
+}
+
+function registerIndexMetrics(registry: Registry, source: SampleSource): void {
+  const register = (
+    Metric: typeof Gauge<"model"> | typeof Counter<"model">,
+    name: string,
+    help: string,
+    value: (sample: ModelSample) => number,
+  ): void => {
+    const series = new Metric({
+      name,
+      help,
+      labelNames: ["model"] as const,
+      registers: [registry],
+      collect(): void {
+        series.reset();
+        for (const sample of source.models()) series.inc({ model: sample.model }, value(sample));
+      },
+    });
+  };
+  register(Gauge, "pointsman_index_blocks", "Blocks in the prefix index, by model.", (model) => model.indexBlocks);
+  register(Gauge, "pointsman_index_bytes", "Memory of the prefix index, by model.", (model) => model.indexBytes);
+  register(
+    Counter,
+    "pointsman_index_evicted_blocks_total",
+    "Blocks that the prefix index forgot because it was full, by model.",
+    (model) => model.evictedBlocks,
+  );
 }
 
 function registerLoadGauges(registry: Registry, source: SampleSource): void {

@@ -45,10 +45,10 @@ export const approximateIndex = z
       .describe(
         "Most blocks guessed of one rank: the least recently used are forgotten. 0 = the worker's `totalKvBlocks`, when that is known.",
       ),
-    maxBlocks: count(1)
-      .max(67_108_864)
-      .default(1_000_000)
-      .describe("Most blocks guessed of all ranks together, for each model; up to 90 bytes each."),
+    maxBytes: count(65_536)
+      .max(8 * 1_073_741_824)
+      .default(128 * 1_048_576)
+      .describe("Most memory for what is guessed of all ranks together, for each model, in bytes."),
   })
   .prefault({})
   .describe("What is guessed of workers from what was sent to them.");

@@ -16,10 +16,12 @@ const model = z.strictObject({
     .default("dynamo")
     .describe("Who turns the request into tokens behind the gateway: the Dynamo frontend, or the engine's own server."),
   blockSize: count(1).default(16).describe("Tokens in a KV block; must be what the workers use."),
-  maxIndexBlocks: count(1)
-    .max(67_108_864)
-    .default(4_000_000)
-    .describe("Most cached blocks that the prefix index remembers over all workers; the oldest are forgotten."),
+  maxIndexBytes: count(1_048_576)
+    .max(8 * 1_073_741_824)
+    .default(512 * 1_048_576)
+    .describe(
+      "Most memory of the prefix index, over all workers, in bytes: at least one cached block for each 112 bytes. When it is full the oldest leaves are forgotten.",
+    ),
   tokenizerView: z
     .enum(["raw", "transformers5"])
     .optional()

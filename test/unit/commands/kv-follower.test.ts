@@ -40,7 +40,7 @@ function coreOf(worker: SimWorker, models = ["m"]): Core {
   const registry = new ModelRegistry(served);
   catalogue.subscribe({
     onRemoved: ({ slot }) => {
-      for (const { index } of served) index.removeSlot(slot);
+      for (const { index } of served) index.clear(slot);
     },
   });
   const { kvEventsEndpoint = "", kvReplayEndpoint = "" } = worker;

@@ -58,7 +58,7 @@ describe("loadConfig", () => {
         profile: "dynamo",
         reasoningParser: false,
         blockSize: 16,
-        maxIndexBlocks: 4_000_000,
+        maxIndexBytes: 536_870_912,
         loadOnly: false,
       },
     ]);

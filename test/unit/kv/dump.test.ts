@@ -71,6 +71,7 @@ function answers(index: PrefixIndex, asked: readonly Path[]): unknown {
       return index.cacheSaltOf(slot, { low, high });
     }),
   );
+  while (!index.sweep(100));
   const { blocks, prefixes, orphans } = index.stats;
   return { overlaps, salts, blocks, prefixes, orphans };
 }

@@ -132,7 +132,77 @@ describe("PrefixIndex", () => {
     expect(overlapsOf(index, [1, 2, 3], 2)).toEqual([0, 3]);
     expect(index.blocksOf(0)).toBe(0);
     expect(index.stats).toMatchObject({ blocks: 3, prefixes: 3, orphans: 0 });
-    index.removeSlot(1);
+    index.clear(1);
+    expect(index.sweep(2)).toBe(false);
+    expect(index.stats).toMatchObject({ blocks: 0, prefixes: 3 });
+    expect(index.sweep(100)).toBe(true);
+    expect(index.stats).toMatchObject({ blocks: 0, prefixes: 0, usedBytes: 0 });
+  });
+
+  it("holds a block that is stored in copies until the last copy is removed, when copies are counted", () => {
+    const index = indexOf();
+    const counted = { ...run([1, 2]), isCounted: true };
+    index.store(0, counted);
+    index.store(0, counted);
+    index.store(0, { ...run([1]), isCounted: true });
+    index.remove(0, words([1_001n, 1_002n]));
+    index.remove(0, words([1_001n]));
+    expect(overlapsOf(index, [1, 2], 1)).toEqual([2]);
+    index.remove(0, words([1_002n]));
+    expect(overlapsOf(index, [1, 2], 1)).toEqual([1]);
+    index.remove(0, words([1_001n]));
+    expect(overlapsOf(index, [1, 2], 1)).toEqual([0]);
+    expect(index.stats).toMatchObject({ blocks: 0, unknownRemovals: 0 });
+  });
+
+  it("counts copies also of a block that waits for its parent", () => {
+    const index = indexOf();
+    index.store(0, { ...run([2], 1), isCounted: true });
+    index.store(0, { ...run([2], 1), isCounted: true });
+    index.store(0, { ...run([1, 2]), isCounted: true });
+    index.remove(0, words([1_002n, 1_002n]));
+    expect(overlapsOf(index, [1, 2], 1)).toEqual([2]);
+    index.remove(0, words([1_002n]));
+    expect(overlapsOf(index, [1, 2], 1)).toEqual([1]);
+  });
+
+  it("puts blocks into another tier by their hashes alone", () => {
+    const index = indexOf();
+    index.store(0, run([1, 2, 3]));
+    index.addTier(0, words([1_002n, 1_003n, 77n]), "host_pinned");
+    index.remove(0, words([1_002n, 1_003n]));
+    const out = { device: new Int32Array(1), host: new Int32Array(1), disk: new Int32Array(1) };
+    index.tierOverlaps(hashesOf([1, 2, 3]), out);
+    expect([out.device[0], out.host[0], out.disk[0]]).toEqual([1, 2, 0]);
+    expect(index.stats.unknownAdditions).toBe(1);
+    index.addTier(0, words([1_001n]), "device");
+    index.remove(0, words([1_001n]));
+    expect(overlapsOf(index, [1], 1)).toEqual([1]);
+  });
+
+  it("spreads the tearing and the filling of a hole to everything behind it, over several changes if need be", () => {
+    const index = indexOf({ maxBlocks: 50_000 });
+    const locals = Array.from({ length: 20_000 }, (_, i) => i + 1);
+    index.store(0, run(locals));
+    index.remove(0, words([1_001n]));
+    index.sweep(100_000);
+    expect(overlapsOf(index, locals, 1)).toEqual([0]);
+    index.store(0, run([1]));
+    while (!index.sweep(1_000));
+    expect(overlapsOf(index, locals, 1)).toEqual([20_000]);
+  });
+
+  it("gives the numbers of slots that are gone to others, and holds hundreds of them", () => {
+    const index = indexOf({ maxBlocks: 100_000 });
+    for (let round = 0; round < 3; round++) {
+      for (let slot = 0; slot < 300; slot++) index.store(slot, run([1, 2, 3 + slot]));
+      const out = overlapsOf(index, [1, 2, 3 + 17], 300);
+      expect(out[17]).toBe(3);
+      expect(out.filter((blocks) => blocks === 2)).toHaveLength(299);
+      for (let slot = 0; slot < 300; slot++) index.clear(slot);
+      expect(overlapsOf(index, [1, 2], 300).every((blocks) => blocks === 0)).toBe(true);
+    }
+    while (!index.sweep(1_000));
     expect(index.stats).toMatchObject({ blocks: 0, prefixes: 0, usedBytes: 0 });
   });
 
