@@ -11,6 +11,8 @@ export interface FrontendOptions {
   readonly folder: OracleFolder;
   /** `direct` takes the worker from the request's headers, as beside each worker of a gateway deployment. */
   readonly routerMode: "round-robin" | "direct";
+  /** Settings of the frontend beyond what its folder needs. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** An answer of a frontend. */
@@ -38,11 +40,16 @@ export class Frontend {
   }
 
   /** Starts the process on a free port of 127.0.0.1; it may not know a model yet. */
-  static async start({ python, folder, routerMode }: FrontendOptions): Promise<Frontend> {
+  static async start({ python, folder, routerMode, env }: FrontendOptions): Promise<Frontend> {
     const [port = 0] = await freePorts(1);
     const listen = ["--http-host", "127.0.0.1", "--http-port", String(port)];
     const args = ["-m", "dynamo.frontend", ...listen, "--router-mode", routerMode, "--enable-anthropic-api"];
-    const child = await OwnProcess.start({ name: "frontend", file: python, args, env: folder.environment });
+    const child = await OwnProcess.start({
+      name: "frontend",
+      file: python,
+      args,
+      env: { ...folder.environment, ...env },
+    });
     return new Frontend(child, port);
   }
 

@@ -27,15 +27,18 @@ export class Oracle {
     this.#frontend = frontend;
   }
 
-  /** Starts both and waits until the models can be asked (some 5 s). Stops what it had started when it fails. */
-  static async start(models: readonly ServedModel[]): Promise<Oracle> {
+  /**
+   * Starts both and waits until the models can be asked (some 5 s). Stops what it had started when it fails.
+   * @param env settings of the frontend
+   */
+  static async start(models: readonly ServedModel[], env: Readonly<Record<string, string>> = {}): Promise<Oracle> {
     const python = await ensureOraclePython();
     const folder = await OracleFolder.make();
     const started: { stop(): Promise<void> }[] = [{ stop: () => folder.remove() }];
     try {
       const worker = await RecordingWorker.start({ python, folder, name: "worker", models });
       started.unshift(worker);
-      const frontend = await Frontend.start({ python, folder, routerMode: "round-robin" });
+      const frontend = await Frontend.start({ python, folder, routerMode: "round-robin", env });
       started.unshift(frontend);
       const names = models.map((model) => model.name);
       await frontend.ready(names, models.length);

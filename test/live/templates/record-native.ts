@@ -7,7 +7,7 @@ import { bodyText } from "../parity/bodies/body.ts";
 import { plainSpelling } from "../parity/bodies/json-node.ts";
 import { textOfBytes } from "./byte-model.ts";
 import { composeTemplateBody } from "./template-body.ts";
-import { templateNames, writeTemplateModels } from "./template-models.ts";
+import { segmentTokenizer, templateNames, writeTemplateModels } from "./template-models.ts";
 
 // Records what the frontend makes of chat bodies for the models that it renders in code of its own: the fixture of the unit tests.
 // Usage: node test/live/templates/record-native.ts
@@ -15,14 +15,12 @@ import { templateNames, writeTemplateModels } from "./template-models.ts";
 const bodies = 60;
 const seed = 7;
 
-// The only tokenizer of the frontend's that reads a tokenizer.json and takes Kimi K3's segments.
-process.env["DYN_TOKENIZER"] = "fastokens";
 const folder = await mkdtemp(join(tmpdir(), "native-models-"));
 const models = writeTemplateModels(
   folder,
   templateNames().filter((name) => name.startsWith("native-")),
 );
-const oracle = await Oracle.start(models);
+const oracle = await Oracle.start(models, segmentTokenizer);
 const lines: string[] = [];
 try {
   for (let index = 0, kept = 0; kept < bodies; index++) {

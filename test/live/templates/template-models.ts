@@ -45,6 +45,9 @@ const dumpTemplates: Readonly<Record<string, string>> = {
     "{% generation %}{{ [thinking, enable_thinking, thinking_mode, reasoning_effort, custom, bos_token, unk_token, documents] }}{% endgeneration %}{% for t in tools %}{% for k, v in t.function.items() %}{{ k }}={{ v }};{% endfor %}{% endfor %}",
 };
 
+/** The only tokenizer of the frontend's that reads a tokenizer.json and takes Kimi K3's segments; its ids are those of the others. */
+export const segmentTokenizer = { DYN_TOKENIZER: "fastokens" };
+
 /** The names of the templates that can be asked about. */
 export function templateNames(): readonly string[] {
   return [...Object.keys(madeModels), ...Object.keys(dumpTemplates), ...realTemplates().keys()];

@@ -1,0 +1,18 @@
+import { randomInt } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { compareTemplates } from "./templates/compare-templates.ts";
+import { templateNames } from "./templates/template-models.ts";
+
+/** `npm run parity:templates -- --seed N` renders the same bodies again. */
+const seed = randomInt(2 ** 32);
+
+describe(`composed bodies of seed ${seed} in the Dynamo frontend`, () => {
+  it("have our tokens or our refusals for every real template, and for every family without one", async () => {
+    const options = { seed, first: 0, bodies: 40, spoilt: 0.1, details: 1 };
+    const names = templateNames();
+    expect(names.length).toBeGreaterThan(80);
+    const differing: object[] = [];
+    for await (const outcome of compareTemplates(names, options)) if (outcome.differences > 0) differing.push(outcome);
+    expect(differing).toEqual([]);
+  });
+});
