@@ -3,6 +3,7 @@ import type { KnipConfig } from "knip";
 const config: KnipConfig = {
   entry: [
     "src/main.ts",
+    "src/commands/*-thread.ts",
     "scripts/*.ts",
     "scripts/demo/main.ts",
     "scripts/testing/{run,closing-line}.ts",

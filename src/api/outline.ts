@@ -9,12 +9,12 @@ export interface RequestOutline {
   readonly model: string | undefined;
   /** Names of body fields that choose a worker. */
   readonly clientPins: readonly string[];
-  /** The members of the body that name its model and choose a worker. */
+  /** The members of the body that name its model and bear on the choice. */
   readonly root: JsonObject;
 }
 
 const rootNames: ReadonlySet<string> = new Set(["model", "nvext", ...pinsAtRoot]);
-const nvextNames: ReadonlySet<string> = new Set(pinsInNvext);
+const nvextNames: ReadonlySet<string> = new Set([...pinsInNvext, "routing_constraints"]);
 /** Values that choose are short; a longer one is not read. */
 const maxValueBytes = 4096;
 
@@ -40,7 +40,7 @@ export function* outlineRequest(path: string | undefined, body: Buffer): Generat
   };
 }
 
-/** The members of `nvext` that choose a worker; a list is one that could hide them. */
+/** The members of `nvext` that bear on the choice; a list is one that could hide them. */
 function* envelope(text: Buffer): Generator<void, JsonValue | undefined> {
   const spans = yield* rootMembers(text, nvextNames);
   if (text.toString("latin1", 0, 64).trimStart().startsWith("[")) return [true];

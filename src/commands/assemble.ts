@@ -2,12 +2,18 @@ import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
-import { JsonReader } from "../json/index.ts";
+import type { JsonReader } from "../json/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
 import { resolvePickOptions, SessionTable } from "../pick/index.ts";
-import { type DisaggregationOptions, type ModelRegistry, Router, resolveDisaggregation } from "../router/index.ts";
-import { loadModels } from "./load-models.ts";
+import {
+  type DisaggregationOptions,
+  type Elsewhere,
+  type ModelRegistry,
+  Router,
+  resolveDisaggregation,
+} from "../router/index.ts";
 import { PromptLearner } from "./prompt-learner.ts";
+import { prepareOptions } from "./served-models.ts";
 import { configuredWorkers } from "./worker-entries.ts";
 
 /** The routing core of one process. */
@@ -20,9 +26,19 @@ export interface Core {
   readonly router: Router;
 }
 
-/** Builds the core that the settings describe; opens no socket. Rejects when a model cannot be loaded. */
-export async function assembleCore(config: Config, random: () => number): Promise<Core> {
-  const models = await loadModels(config);
+/** What the core works with. */
+export interface CoreParts {
+  readonly models: ModelRegistry;
+  /** Uniform in [0,1). */
+  readonly random: () => number;
+  /** Reads the bodies. */
+  readonly jsonReader: JsonReader;
+  /** Prepares large requests; undefined: they are prepared here. */
+  readonly elsewhere?: Elsewhere;
+}
+
+/** Builds the core that the settings describe; opens no socket. */
+export function assembleCore(config: Config, { models, random, jsonReader, elsewhere }: CoreParts): Core {
   const clock = { now: () => performance.now() };
   const loads = new LoadTable(config.reservations);
   const leases = new LeaseTable(config.reservations, clock, randomUUID);
@@ -37,18 +53,17 @@ export async function assembleCore(config: Config, random: () => number): Promis
   catalogue.replaceAll(configuredWorkers(config));
   const { predictedTtlMs } = config.kvEvents;
   const sentPrompts = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
-  const { maxFallbacks, refuseUnknownShapes, maxJsonDepth, ...pick } = config.routing;
+  const { maxFallbacks, refuseUnknownShapes: _shapes, maxJsonDepth: _depth, ...pick } = config.routing;
   const router = new Router(
     { models, catalogue, loads, leases, sessions: new SessionTable(config.affinity, clock), random, sentPrompts },
     {
-      jsonReader: new JsonReader({ internedBytes: config.json.internedBytes }),
+      ...prepareOptions(config),
+      jsonReader,
+      ...(elsewhere === undefined ? {} : { elsewhere }),
       pick: resolvePickOptions(pick),
       disaggregation: disaggregationOf(config),
       affinity: config.affinity,
       maxFallbacks,
-      refuseUnknownShapes,
-      maxJsonDepth,
-      unknownModel: config.unknownModel,
     },
   );
   return { models, catalogue, loads, leases, router };

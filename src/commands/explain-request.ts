@@ -2,11 +2,14 @@ import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "../config/index.ts";
 import { httpStatusByCode, RoutingError } from "../errors/index.ts";
+import { JsonReader } from "../json/index.ts";
 import { explainSelection, type RouteRequest } from "../router/index.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { assembleCore } from "./assemble.ts";
 import { explanationText } from "./explanation-text.ts";
 import { KvFollower } from "./kv-follower.ts";
+import { loadModels } from "./load-models.ts";
+import { servedModels } from "./served-models.ts";
 
 export interface ExplainRequestOptions {
   readonly path: string;
@@ -21,7 +24,10 @@ export async function explainRequest(
   options: ExplainRequestOptions,
   output: Writable,
 ): Promise<number> {
-  const core = await assembleCore(config, Math.random);
+  const models = servedModels(config);
+  await loadModels(config, models);
+  const jsonReader = new JsonReader({ internedBytes: 0 });
+  const core = assembleCore(config, { models: models.registry, random: Math.random, jsonReader });
   const follower = new KvFollower(core, config.kvEvents, createLogger({ level: "silent" }));
   try {
     if (options.waitMs > 0 && follower.size > 0) await delay(options.waitMs);

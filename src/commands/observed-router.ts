@@ -18,7 +18,7 @@ export class ObservedRouter {
   /** As `Router.route`. */
   async route(request: RouteRequest, signal: AbortSignal): Promise<RouteDecision> {
     const start = performance.now();
-    const prepared = await this.#router.prepare(request);
+    const prepared = await this.#router.prepare(request, signal);
     signal.throwIfAborted();
     const isPrepared = performance.now();
     const decision = this.#router.place(prepared, request);

@@ -1,6 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { type Config, ConfigError, parseAddress } from "../config/index.ts";
 import { type Catalogue, HealthProber, type Worker, type WorkerHealth } from "../fleet/index.ts";
+import { JsonReader } from "../json/index.ts";
+import type { PromptThreadsEvents } from "../prompt-threads/index.ts";
 import { type ExtProcServer, startExtProcServer } from "../surface/ext-proc/index.ts";
 import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
@@ -9,16 +11,17 @@ import { extProcOptions } from "./ext-proc-options.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { ObservedRouter } from "./observed-router.ts";
+import { PromptService } from "./prompt-service.ts";
 import { CoreSamples } from "./samples.ts";
+import { servedModels } from "./served-models.ts";
 
 /** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
 export async function serve(config: Config, log: Logger, stop: AbortSignal): Promise<void> {
   if (config.workers.length === 0) throw new ConfigError(["workers: none is configured, nothing could be served"]);
-  const core = await assembleCore(config, Math.random);
-  logHealth(core.catalogue, log);
   const running: Closable[] = [];
   try {
-    const server = await start(core, config, log, running);
+    const { server, loaded } = await start(config, log, running);
+    await Promise.race([loaded, aborted(stop)]);
     await aborted(stop);
     log.info({ drainTimeoutMs: config.shutdown.drainTimeoutMs }, "draining");
     await server.drain(config.shutdown.drainTimeoutMs);
@@ -32,10 +35,25 @@ interface Closable {
   close(): Promise<void>;
 }
 
+/** A listening surface, and when it is ready. */
+interface Started {
+  readonly server: ExtProcServer;
+  /** Rejects when a model cannot be loaded. */
+  readonly loaded: Promise<void>;
+}
+
 /** Starts all parts, the surface last. @param running receives each part once it has to be closed */
-async function start(core: Core, config: Config, log: Logger, running: Closable[]): Promise<ExtProcServer> {
+async function start(config: Config, log: Logger, running: Closable[]): Promise<Started> {
   const metrics = new Metrics({ models: config.models.map(({ name }) => name), version });
   metrics.watchProcess();
+  const models = servedModels(config);
+  const jsonReader = new JsonReader({ internedBytes: config.json.internedBytes });
+  const prompts = new PromptService(config, models, jsonReader, promptEvents(metrics, log));
+  running.push(prompts);
+  metrics.samplePrompts(prompts);
+  const { elsewhere } = prompts;
+  const core = assembleCore(config, { models: models.registry, random: Math.random, jsonReader, elsewhere });
+  logHealth(core.catalogue, log);
   const follower = new KvFollower(core, config.kvEvents, log);
   running.push(follower, new IndexUpkeep(core.models, { now: () => performance.now() }));
   metrics.sample(new CoreSamples(core, (rank) => follower.sampleOf(rank)));
@@ -47,9 +65,27 @@ async function start(core: Core, config: Config, log: Logger, running: Closable[
   const router = new ObservedRouter(core.router, metrics.requests, log);
   const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
   running.push(server);
-  server.setReady(true);
-  log.info({ ...addresses(server, metricsServer), ...counts(core), version }, "the picker is ready");
-  return server;
+  const loaded = prompts.loaded.then(() => {
+    server.setReady(true);
+    log.info({ ...addresses(server, metricsServer), ...counts(core), version }, "the picker is ready");
+  });
+  return { server, loaded };
+}
+
+/** Failures are counted; what should not happen is logged as well. */
+function promptEvents({ prompts }: Metrics, log: Logger): PromptThreadsEvents {
+  return {
+    prepared: () => prompts.prepared(),
+    failed: (failure) => prompts.failed(failure),
+    faulty: (fault) => log.error({ fault }, "a request could not be prepared"),
+    ended: (cause) => {
+      prompts.threadEnded();
+      log.error(
+        cause instanceof Error ? { err: cause } : { code: cause },
+        "a prompt thread ended, and is started again",
+      );
+    },
+  };
 }
 
 /** Frees what callers left behind, whether or not another call comes. */

@@ -4,7 +4,8 @@ import { extProc } from "./sections/ext-proc.ts";
 import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
-import { affinity, disaggregation, json, reservations, routing, tokenizer } from "./sections/routing.ts";
+import { affinity, disaggregation, json, reservations, routing } from "./sections/routing.ts";
+import { tokenizer } from "./sections/tokenizer.ts";
 import { fleet, workers } from "./sections/workers.ts";
 
 /** Every setting, each described where it is declared. The order is that of the reference page. */

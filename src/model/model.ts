@@ -26,16 +26,17 @@ import {
   unknownPrompt,
 } from "./tokenized-prompt.ts";
 
+const uncutReason = "text without a place to cut it";
+
 export interface ModelOptions extends CompileOptions {
   /** Tokens a KV block. */
   readonly blockSize: number;
   /** Longest prompt that is tokenized, in UTF-16 units; a longer one is routed by load. Default 4 000 000, about a million tokens. */
   readonly maxPromptLength?: number;
-  /**
-   * Longest text without a place to cut it that is tokenized here, in UTF-16 units: it holds the thread meanwhile. A prompt with a longer one is
-   * deferred. Default: no bound.
-   */
+  /** Longest text without a place to cut it that is tokenized, in UTF-16 units: it holds the thread meanwhile. Default: no bound. */
   readonly maxUncutUnits?: number;
+  /** Whether a prompt with a longer one is deferred; otherwise it is routed by load. Default false. */
+  readonly defersUncut?: boolean;
   /** Memory for the text met lately; give one to several models to bound them together. Default: 256 MiB of its own. */
   readonly cache?: CacheBudget;
 }
@@ -50,6 +51,8 @@ export class Model {
   /** Undefined when this model has no chat template. */
   readonly #chat: ChatRenderer | undefined;
   readonly #specialTexts: readonly string[];
+  /** What is known of a prompt with a text that is not encoded here. */
+  readonly #uncut: TokenizedPrompt;
 
   /**
    * Takes a few milliseconds.
@@ -61,6 +64,7 @@ export class Model {
     this.profile = options.profile;
     this.blockSize = options.blockSize;
     this.#tokenizer = tokenizer;
+    this.#uncut = options.defersUncut === true ? deferredPrompt(uncutReason) : unknownPrompt(uncutReason);
     this.#settings = {
       profile: options.profile,
       encoder: tokenizer === undefined ? undefined : new PromptEncoder(tokenizer, options.profile),
@@ -88,6 +92,11 @@ export class Model {
       : Model.fromCompiled(options, compiled);
   }
 
+  /** Whether texts are tokenized here at all. */
+  get hasEngine(): boolean {
+    return this.#tokenizer !== undefined;
+  }
+
   /** Takes over the head of a prompt that was tokenized by another object of the same model. */
   remember(head: PromptHead, tokenIds: Uint32Array): void {
     this.#tokenizer?.remember(head, tokenIds);
@@ -102,7 +111,7 @@ export class Model {
       if (request.api === "completions") return await completionTokens(request, this.#settings);
       return await this.#tokenizeChat(request);
     } catch (error) {
-      if (error instanceof UncuttableText) return deferredPrompt("text without a place to cut it");
+      if (error instanceof UncuttableText) return this.#uncut;
       throw error;
     }
   }

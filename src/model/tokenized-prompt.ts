@@ -1,6 +1,8 @@
 import type { Buffer } from "node:buffer";
 import type { EncodedPrompt, PromptHead } from "../tokenizer/index.ts";
 
+export type { PromptHead };
+
 /** What is known of a request's tokens. */
 export interface TokenizedPrompt {
   /** Routed on; empty when the request is routed by load. */

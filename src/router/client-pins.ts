@@ -1,4 +1,4 @@
-import { type ParsedRequest, routingConstraintsOf } from "../api/index.ts";
+import { routingConstraintsOf } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
 import type { WorkerId } from "../fleet/index.ts";
 import { JsonNumber, JsonObject } from "../json/index.ts";
@@ -9,8 +9,8 @@ import { noDemands, type RouteDemands } from "./placeable.ts";
  * Refuses body fields that choose a worker: a client that may write them could aim load at one machine.
  * @throws RoutingError invalid_request, naming the field
  */
-export function refuseClientPins(parsed: ParsedRequest): void {
-  const [field] = parsed.clientPins;
+export function refuseClientPins({ clientPins }: { readonly clientPins: readonly string[] }): void {
+  const [field] = clientPins;
   if (field === undefined) return;
   throw new RoutingError(`\`${field}\` chooses a worker and is not accepted from clients`, {
     code: "invalid_request",
@@ -22,7 +22,7 @@ export function refuseClientPins(parsed: ParsedRequest): void {
  * What a trusted client's body demands of the choice: workers, or properties of them.
  * @throws RoutingError invalid_request, naming the field
  */
-export function trustedDemandsOf({ root }: ParsedRequest): RouteDemands {
+export function trustedDemandsOf({ root }: { readonly root?: JsonObject | undefined }): RouteDemands {
   if (root === undefined) return noDemands;
   const constraints = routingConstraintsOf(root);
   const nvext = root.get("nvext");

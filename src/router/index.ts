@@ -1,4 +1,5 @@
 export { type AggregatedReason, type DisaggregationOptions, resolveDisaggregation } from "./disaggregation.ts";
+export type { Elsewhere, Unprepared } from "./elsewhere.ts";
 export type { RouteExplanation } from "./explanation.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";
 export {
@@ -8,7 +9,7 @@ export {
   type RouteDemands,
   type RouteOverrides,
 } from "./placeable.ts";
-export type { PreparedRequest, PrepareOptions } from "./prepare.ts";
+export { type PreparedRequest, type PrepareInput, type PrepareOptions, prepareRequest } from "./prepare.ts";
 export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { explainSelection, Router, type RouterOptions, type RouterState } from "./router.ts";

@@ -1,13 +1,12 @@
-import { type ParsedRequest, parseRequest, tokenDataEdit } from "../api/index.ts";
+import { outlineRequest, type ParsedRequest, parseRequest, tokenDataEdit } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
-import type { JsonReader } from "../json/index.ts";
+import type { JsonObject, JsonReader } from "../json/index.ts";
 import { hashBlocks } from "../kv/index.ts";
 import type { TokenizedPrompt } from "../model/index.ts";
 import { refuseClientPins, trustedDemandsOf } from "./client-pins.ts";
 import type { ModelRegistry, ServedModel } from "./model-registry.ts";
-import { noDemands, type Placeable } from "./placeable.ts";
+import { noDemands, type Placeable, type RouteDemands } from "./placeable.ts";
 import type { RouteRequest } from "./route-request.ts";
-import { sessionOf } from "./session.ts";
 
 export interface PrepareOptions {
   /** What happens to a model name that is not configured: 404, or a choice by load among all workers. */
@@ -26,24 +25,33 @@ export interface PreparedRequest extends Placeable {
   readonly prompt: TokenizedPrompt | undefined;
 }
 
+/** What a request's preparation depends on. */
+export interface PrepareInput {
+  readonly path: string | undefined;
+  readonly body: Buffer;
+  /** Values of the header `x-tenant-id`. */
+  readonly tenantIds: readonly string[];
+  /** Whether body fields that choose a worker are honoured; otherwise they are refused. */
+  readonly trustClient: boolean;
+}
+
+export function prepareInputOf({ path, body, headers, trustClient }: RouteRequest): PrepareInput {
+  return { path, body, tenantIds: headers.getAll("x-tenant-id"), trustClient };
+}
+
 /**
  * Parses, renders, tokenizes and hashes a request. Pure but for the model's caches: nothing is booked.
  * @throws RoutingError what a client did wrong, by field
  */
 export async function prepareRequest(
-  request: RouteRequest,
+  request: PrepareInput,
   models: ModelRegistry,
   options: PrepareOptions,
 ): Promise<PreparedRequest> {
   const parsed = parse(request, models, options);
   if (!request.trustClient) refuseClientPins(parsed);
   const model = servedModel(parsed.model, models, options);
-  const base = {
-    api: parsed.api,
-    model,
-    demands: request.trustClient ? trustedDemandsOf(parsed) : noDemands,
-    session: sessionOf(request.headers),
-  };
+  const base = { api: parsed.api, model, demands: demandsOf(parsed, request) };
   if (parsed.api === "promptless") return loadOnly(base, parsed.reason);
   if (model?.pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
   const prompt = await model.pipeline.tokenize(parsed);
@@ -63,8 +71,31 @@ export async function prepareRequest(
   };
 }
 
+/**
+ * A request whose prompt is not looked at, whatever its size: placed by load. Waits for other work every tenth of a millisecond.
+ * @throws RoutingError for a model that is not served, or fields that choose a worker
+ */
+export async function prepareByLoad(
+  request: PrepareInput,
+  models: ModelRegistry,
+  options: PrepareOptions,
+  reason: string,
+): Promise<PreparedRequest> {
+  const steps = outlineRequest(request.path, request.body);
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) await new Promise((resolve) => setImmediate(resolve));
+  const outline = step.value;
+  if (!request.trustClient) refuseClientPins(outline);
+  const model = servedModel(outline.model, models, options);
+  return loadOnly({ api: outline.api, model, demands: demandsOf(outline, request) }, reason);
+}
+
+function demandsOf(body: { readonly root?: JsonObject | undefined }, { trustClient }: PrepareInput): RouteDemands {
+  return trustClient ? trustedDemandsOf(body) : noDemands;
+}
+
 /** The dialect depends on the model, which only the body names: a second parse is paid by models of the rarer dialect. */
-function parse(request: RouteRequest, models: ModelRegistry, options: PrepareOptions): ParsedRequest {
+function parse(request: PrepareInput, models: ModelRegistry, options: PrepareOptions): ParsedRequest {
   return parseRequest(request.path, request.body, {
     dialect: models.only?.pipeline?.profile.dialect ?? "dynamo",
     dialectOf: (name) => models.find(name)?.pipeline?.profile.dialect,
@@ -84,10 +115,7 @@ function engineOf(model: ServedModel | undefined): "vllm" | "sglang" | undefined
   return name === "dynamo" ? undefined : name;
 }
 
-function loadOnly(
-  base: Pick<PreparedRequest, "api" | "model" | "demands" | "session">,
-  reason: string,
-): PreparedRequest {
+function loadOnly(base: Pick<PreparedRequest, "api" | "model" | "demands">, reason: string): PreparedRequest {
   return {
     ...base,
     prompt: undefined,
@@ -112,9 +140,6 @@ function servedModel(
 }
 
 /** The last non-empty `x-tenant-id`; it wins over the body's cache salt (dynamo@1.6.1 picker.rs resolve_cache_namespace). */
-function cacheNamespace(request: RouteRequest): string | undefined {
-  return request.headers
-    .getAll("x-tenant-id")
-    .map((value) => value.trim())
-    .findLast((value) => value !== "");
+function cacheNamespace({ tenantIds }: PrepareInput): string | undefined {
+  return tenantIds.map((value) => value.trim()).findLast((value) => value !== "");
 }

@@ -3,22 +3,26 @@ import type { Catalogue } from "../fleet/index.ts";
 import type { LeaseTable, LoadTable } from "../load/index.ts";
 import { explain, fallbackOrder, type PickExplanation, type SessionTable } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
+import { type Elsewhere, prepareAnywhere } from "./elsewhere.ts";
 import type { RouteExplanation } from "./explanation.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 import type { EndpointRestriction, Placeable } from "./placeable.ts";
 import { Placer } from "./placement.ts";
-import { type PreparedRequest, type PrepareOptions, prepareRequest } from "./prepare.ts";
+import { type PreparedRequest, type PrepareOptions, prepareInputOf } from "./prepare.ts";
 import type { LeasedDecision, RouteDecision, RouteTarget } from "./route-decision.ts";
 import type { RouteRequest } from "./route-request.ts";
 import { type PhaseChoice, predictedCachedTokens, type Selection } from "./selection.ts";
 import { Selector, type SelectorOptions } from "./selector.ts";
 import type { SentPrompts } from "./sent-prompts.ts";
+import { sessionOf } from "./session.ts";
 import { Sessions } from "./sessions.ts";
 import { workerHeaders } from "./worker-headers.ts";
 
 export interface RouterOptions extends PrepareOptions, SelectorOptions {
   /** Most endpoints listed after the picked one; 0 where the gateway takes a single endpoint. */
   readonly maxFallbacks: number;
+  /** Prepares what would hold this thread for too long; undefined = everything is prepared here. */
+  readonly elsewhere?: Elsewhere;
 }
 
 /** What the router looks at. */
@@ -53,9 +57,11 @@ export class Router {
     this.#selector = new Selector({ ...state, sessions: this.#sessions }, this.#placer, options);
   }
 
-  /** Tokens and hashes of a request; books nothing. @throws RoutingError */
-  prepare(request: RouteRequest): Promise<PreparedRequest> {
-    return prepareRequest(request, this.#state.models, this.#options);
+  /** Tokens and hashes of a request; books nothing. Rejects with RoutingError, or with the signal's reason. */
+  async prepare(request: RouteRequest, signal?: AbortSignal): Promise<PreparedRequest> {
+    const prepared = await prepareAnywhere(prepareInputOf(request), this.#state.models, this.#options, signal);
+    const session = sessionOf(request.headers);
+    return session === undefined ? prepared : { ...prepared, session };
   }
 
   /**
@@ -63,7 +69,7 @@ export class Router {
    * @throws RoutingError; rejects with the signal's reason once it is aborted, nothing is booked then
    */
   async route(request: RouteRequest, signal: AbortSignal): Promise<RouteDecision> {
-    const prepared = await this.prepare(request);
+    const prepared = await this.prepare(request, signal);
     signal.throwIfAborted();
     return this.place(prepared, request);
   }

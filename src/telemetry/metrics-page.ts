@@ -20,6 +20,7 @@ not honour picks; \`pointsman_compared_cached_tokens_total\`, whose two kinds sh
 export async function renderMetricsPage(): Promise<string> {
   const metrics = new Metrics({ models: [], version: "" });
   metrics.sample({ ranks: () => [], models: () => [] });
+  metrics.samplePrompts({ queued: 0, running: 0 });
   const rows = (await metrics.describe()).map(({ name, type, labels, help }) => [
     `\`${name}\``,
     type,

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { PromptMetrics, type PromptSample } from "./prompt-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { registerSampledMetrics, type SampleSource } from "./sampled-metrics.ts";
 
@@ -20,10 +21,12 @@ export interface MetricDescription {
 /** All metrics of one picker, in a registry of its own. */
 export class Metrics {
   readonly requests: RequestMetrics;
+  readonly prompts: PromptMetrics;
   readonly #registry = new Registry();
 
   constructor({ models, version }: MetricsOptions) {
     this.requests = new RequestMetrics(this.#registry, models);
+    this.prompts = new PromptMetrics(this.#registry);
     const build = new Gauge({
       name: "pointsman_build_info",
       help: "Always 1; the label tells the version.",
@@ -36,6 +39,11 @@ export class Metrics {
   /** Reads loads, KV events and indexes from `source` at each scrape. Call it once. */
   sample(source: SampleSource): void {
     registerSampledMetrics(this.#registry, source);
+  }
+
+  /** Reads the state of the prompt threads from `source` at each scrape. Call it once. */
+  samplePrompts(source: PromptSample): void {
+    this.prompts.sample(source);
   }
 
   /** Adds what Node tells of itself: CPU, memory, garbage collection, event-loop lag. Call it once in a process. */

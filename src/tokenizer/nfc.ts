@@ -1,25 +1,20 @@
 import { codePointAt, widthOf } from "./code-units.ts";
-import { UncuttableText } from "./uncuttable-text.ts";
+import { withMarksInOrder } from "./mark-order.ts";
 import { mayNormalise, unicodeClasses } from "./unicode-classes.ts";
 import { inertRanges } from "./unicode-tables.generated.ts";
 
 const inertRuns = new RegExp(`([${rangesSource(inertRanges)}]+)`, "u");
-
-const mark = /^\p{M}/u;
-/** No writing has runs of marks of this length; the runtime puts one in order in quadratic time. */
-const maxMarks = 4096;
 
 /**
  * NFC by the official engine's tables, whatever Unicode version the runtime has: characters that those tables do not know neither
  * decompose, combine nor reorder, so the text is cut there.
  */
 export function normalizeNfc(text: string): string {
-  if (text.length > maxMarks && longestMarks(text) > maxMarks) throw new UncuttableText(text.length);
-  if (!inertRuns.test(text)) return text.normalize("NFC");
+  if (!inertRuns.test(text)) return withMarksInOrder(text).normalize("NFC");
   // `split` with a group keeps the separators at the odd places.
   return text
     .split(inertRuns)
-    .map((part, index) => (index % 2 === 1 ? part : part.normalize("NFC")))
+    .map((part, index) => (index % 2 === 1 ? part : withMarksInOrder(part).normalize("NFC")))
     .join("");
 }
 
@@ -41,16 +36,4 @@ function rangesSource(ranges: readonly number[]): string {
     source += `\\u{${ranges[index]?.toString(16)}}-\\u{${ranges[index + 1]?.toString(16)}}`;
   }
   return source;
-}
-
-/** Length of the longest run of combining marks, in code points, or a length above `maxMarks`. */
-function longestMarks(text: string): number {
-  let longest = 0;
-  let run = 0;
-  for (const character of text) {
-    run = character >= "\u0300" && mark.test(character) ? run + 1 : 0;
-    if (run > longest) longest = run;
-    if (run > maxMarks) break;
-  }
-  return longest;
 }

@@ -129,18 +129,3 @@ export const json = z
   })
   .prefault({})
   .describe("Reading the bodies.");
-
-/** Bounds of turning text into tokens. */
-export const tokenizer = z
-  .strictObject({
-    maxPromptCharacters: count(1)
-      .default(4_000_000)
-      .describe(
-        "Longest rendered prompt that is tokenized, in UTF-16 units (4 million are about a million tokens); a longer one is placed by load.",
-      ),
-    cacheBytes: count(0)
-      .default(256 * 1_048_576)
-      .describe("Memory for the text met lately, with its tokens, of all models together, in bytes; 0 = none is kept."),
-  })
-  .prefault({})
-  .describe("Turning text into tokens.");

@@ -37,6 +37,7 @@ const layersBelowCommands: readonly Layer[] = [
   adapter("kv-events", ["errors", "fleet", "kv", "telemetry"], ["msgpackr", "zeromq"]),
   adapter("telemetry", ["errors"], ["pino", "prom-client"]),
   adapter("config", ["errors", "model"], ["yaml", "zod"]),
+  adapter("prompt-threads", ["errors", "json", "model", "router"]),
   adapter("replicas", ["errors", "load", "telemetry"]),
   adapter("http", ["errors", "json", "telemetry"], ["fastify", "selfsigned"]),
   adapter("dispatch", ["errors", "http", "json", "telemetry"]),

@@ -1,0 +1,42 @@
+import type { Worker } from "node:worker_threads";
+import type { Config } from "../config/index.ts";
+import type { CompiledModel } from "../model/index.ts";
+import { loadError } from "./load-models.ts";
+import { startThread } from "./start-thread.ts";
+
+/** What became of one model's files. */
+export type LoadedModel =
+  | { readonly index: number; readonly folder: string; readonly compiled: CompiledModel }
+  | { readonly index: number; readonly failure: string };
+
+/** Reads the files of the configured models in a thread of its own, which holds up nobody. */
+export class ModelLoading {
+  readonly #worker: Worker;
+  /** Resolves when every model is loaded; rejects, naming the model, when one cannot be, or when the loading is closed. */
+  readonly finished: Promise<void>;
+
+  /** @param loaded called for each model, by its place in the settings, as it comes; it may throw */
+  constructor(config: Config, loaded: (index: number, compiled: CompiledModel, folder: string) => void) {
+    this.#worker = startThread("model-thread", config);
+    this.finished = new Promise((resolve, reject) => {
+      this.#worker.on("message", (message: LoadedModel) => {
+        const name = config.models[message.index]?.name ?? "";
+        if ("failure" in message) return reject(loadError(name, message.failure));
+        try {
+          loaded(message.index, message.compiled, message.folder);
+        } catch (cause) {
+          reject(loadError(name, cause));
+        }
+      });
+      this.#worker.on("error", reject);
+      this.#worker.on("exit", (code) => {
+        if (code === 0) resolve();
+        else reject(new Error("the loading of models was ended"));
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}

@@ -1,0 +1,26 @@
+// Runs as a thread: reads the files of models and compiles them, one after the other, and ends.
+import { parentPort, workerData } from "node:worker_threads";
+import { type Config, readModelFolder } from "../config/index.ts";
+import { compileModel } from "../model/index.ts";
+import type { LoadedModel } from "./model-loading.ts";
+import { hasFiles, modelOptions } from "./served-models.ts";
+
+if (parentPort === null) throw new Error("this file runs as a thread");
+const port = parentPort;
+const config = workerData as Config;
+
+async function load(index: number): Promise<void> {
+  const settings = config.models[index];
+  if (settings?.folder === undefined || !hasFiles(settings)) return;
+  const { folder } = settings;
+  let message: LoadedModel;
+  try {
+    const files = await readModelFolder(folder);
+    message = { index, folder, compiled: compileModel(modelOptions(settings, config.tokenizer), files) };
+  } catch (cause) {
+    message = { index, failure: cause instanceof Error ? cause.message : String(cause) };
+  }
+  port.postMessage(message);
+}
+
+for (const index of config.models.keys()) await load(index);

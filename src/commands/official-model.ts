@@ -1,0 +1,40 @@
+import type { ChatParsed, CompletionsParsed } from "../api/index.ts";
+import { readModelFolder } from "../config/index.ts";
+import {
+  type CompiledModel,
+  Model,
+  type ModelOptions,
+  officialTokenizer,
+  type Profile,
+  type TokenizedPrompt,
+} from "../model/index.ts";
+
+/** A model with the official engine, which is loaded when it is first needed: it takes a second and 100 to 400 MB. */
+export class OfficialModel {
+  readonly profile: Profile;
+  readonly blockSize: number;
+  readonly #options: ModelOptions;
+  #load: (() => Promise<Model>) | undefined;
+  #model: Promise<Model> | undefined;
+
+  constructor(options: ModelOptions) {
+    this.profile = options.profile;
+    this.blockSize = options.blockSize;
+    this.#options = options;
+  }
+
+  /** @param folder where the model's files lie */
+  set(compiled: CompiledModel, folder: string): void {
+    this.#load = async () => {
+      const files = await readModelFolder(folder);
+      return new Model(this.#options, compiled, officialTokenizer(this.#options, files));
+    };
+  }
+
+  /** As `Model.tokenize`. */
+  async tokenize(request: ChatParsed | CompletionsParsed): Promise<TokenizedPrompt> {
+    if (this.#load === undefined) throw new TypeError("the model's files are not known yet");
+    this.#model ??= this.#load();
+    return (await this.#model).tokenize(request);
+  }
+}

@@ -1,0 +1,64 @@
+import type { Config, ModelSettings } from "../config/index.ts";
+import { blocksWithin, GuessedBlocks, PrefixIndex } from "../kv/index.ts";
+import { LateModel, type ModelOptions, profileByName } from "../model/index.ts";
+import { ModelRegistry, type PrepareOptions, type PromptPipeline, type ServedModel } from "../router/index.ts";
+
+/** The configured models, before their files have been read. */
+export interface ServedModels {
+  readonly registry: ModelRegistry;
+  /** By the model's place in the settings; undefined for one that is placed by load only. */
+  readonly late: readonly (LateModel | undefined)[];
+}
+
+export function servedModels(config: Config): ServedModels {
+  const late = config.models.map((settings) => (hasFiles(settings) ? lateModel(settings) : undefined));
+  const registry = new ModelRegistry(
+    config.models.map((settings, at) => {
+      const { blockSize, maxIndexBytes } = settings;
+      const guesses = new GuessedBlocks({ maxBlocks: blocksWithin(config.approximateIndex.maxBytes) });
+      const index = new PrefixIndex({ blockSize, maxBlocks: blocksWithin(maxIndexBytes), guesses });
+      return servedModel(settings, late[at], index);
+    }),
+  );
+  return { registry, late };
+}
+
+/** A model as the router sees it. */
+export function servedModel(
+  { name, aliases, reasoningParser }: ModelSettings,
+  pipeline: PromptPipeline | undefined,
+  index: PrefixIndex,
+): ServedModel {
+  return pipeline === undefined
+    ? { name, aliases, pipeline, index }
+    : { name, aliases, pipeline, hasReasoningParser: reasoningParser, index };
+}
+
+/** Whether the tokens of a model's requests are looked at. */
+export function hasFiles({ loadOnly, folder }: ModelSettings): boolean {
+  return !loadOnly && folder !== undefined;
+}
+
+export function lateModel({ profile, blockSize }: ModelSettings): LateModel {
+  return new LateModel(profileByName(profile), blockSize);
+}
+
+/** What reading a model's files depends on. */
+export function modelOptions(
+  { name, profile, blockSize, tokenizerView }: ModelSettings,
+  { maxPromptCharacters }: Config["tokenizer"],
+): ModelOptions {
+  return {
+    name,
+    profile: profileByName(profile),
+    blockSize,
+    maxPromptLength: maxPromptCharacters,
+    ...(tokenizerView === undefined ? {} : { tokenizerView }),
+  };
+}
+
+/** How requests are read. */
+export function prepareOptions({ routing, unknownModel }: Config): Omit<PrepareOptions, "jsonReader"> {
+  const { refuseUnknownShapes, maxJsonDepth } = routing;
+  return { refuseUnknownShapes, maxJsonDepth, unknownModel };
+}

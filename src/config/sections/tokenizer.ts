@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { count, milliseconds } from "../setting-types.ts";
+
+const mebibyte = 1_048_576;
+
+const threads = z
+  .strictObject({
+    count: count(1)
+      .max(64)
+      .default(1)
+      .describe("Threads that prepare requests which would hold the main thread for too long."),
+    jobsAtOnce: count(1)
+      .max(64)
+      .default(4)
+      .describe("Requests that a thread prepares at one time: a short one passes a long one."),
+    maxQueued: count(0).default(64).describe("Requests that wait for a thread; one more is placed by load."),
+    deadlineMs: milliseconds(1)
+      .default(3000)
+      .describe(
+        "A request that a thread has not prepared after this time is placed by load, in ms; keep it below `extProc.pickDeadlineMs`. A thread that is busy with it for twice as long again is ended and started anew.",
+      ),
+    cacheBytes: count(0)
+      .default(128 * mebibyte)
+      .describe("As `tokenizer.cacheBytes`, of each thread."),
+  })
+  .prefault({})
+  .describe("The threads that prepare large requests.");
+
+const mainThread = z
+  .strictObject({
+    maxNewBytes: count(0)
+      .default(131_072)
+      .describe(
+        "Most bytes of a body that the main thread reads when it has not met them lately; a body with more goes to a thread.",
+      ),
+    maxKnownBytes: count(0)
+      .default(mebibyte)
+      .describe("Longest body that the main thread reads when it has met its text lately, in bytes."),
+    maxValues: count(1)
+      .default(4096)
+      .describe("Most values and keys in a body that the main thread reads: each costs up to a microsecond."),
+    maxUncutCharacters: count(1)
+      .default(4096)
+      .describe(
+        "Longest text that the main thread tokenizes in one step, in UTF-16 units; a prompt with a longer one without a space or another place to cut it goes to a thread.",
+      ),
+  })
+  .prefault({})
+  .describe("What the main thread does itself. It is held by no request for more than about 5 ms.");
+
+/** Bounds of turning text into tokens. */
+export const tokenizer = z
+  .strictObject({
+    maxPromptCharacters: count(1)
+      .default(4_000_000)
+      .describe(
+        "Longest rendered prompt that is tokenized, in UTF-16 units (4 million are about a million tokens); a longer one is placed by load.",
+      ),
+    maxUncutCharacters: count(1)
+      .default(4_000_000)
+      .describe(
+        "Longest text without a space or another place to cut it that is tokenized, in UTF-16 units: it holds its thread for up to a microsecond a unit. A longer one is placed by load.",
+      ),
+    cacheBytes: count(0)
+      .default(256 * mebibyte)
+      .describe(
+        "Memory of the main thread for the text met lately, with its tokens, of all models together, in bytes; 0 = none is kept.",
+      ),
+    mainThread,
+    threads,
+  })
+  .prefault({})
+  .describe("Turning text into tokens.");

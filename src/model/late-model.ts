@@ -1,0 +1,49 @@
+import type { ChatParsed, CompletionsParsed } from "../api/index.ts";
+import type { Model } from "./model.ts";
+import type { Profile } from "./profile.ts";
+import {
+  deferredPrompt,
+  noEngineReason,
+  type PromptHead,
+  type TokenizedPrompt,
+  unknownPrompt,
+} from "./tokenized-prompt.ts";
+
+/** A model that is served while it is loaded: by load until then. */
+export class LateModel {
+  readonly profile: Profile;
+  readonly blockSize: number;
+  #model: Model | undefined;
+  #defersAll = false;
+
+  constructor(profile: Profile, blockSize: number) {
+    this.profile = profile;
+    this.blockSize = blockSize;
+  }
+
+  /** The model has been loaded. */
+  set(model: Model): void {
+    this.#model = model;
+  }
+
+  /** From here on every prompt is deferred. */
+  deferAll(): void {
+    this.#defersAll = true;
+  }
+
+  /** Whether prompts are tokenized here at all, once the model is loaded. */
+  get hasEngine(): boolean {
+    return !this.#defersAll && this.#model?.hasEngine !== false;
+  }
+
+  /** As `Model.tokenize`. */
+  async tokenize(request: ChatParsed | CompletionsParsed): Promise<TokenizedPrompt> {
+    if (this.#model === undefined) return unknownPrompt("the model is being loaded");
+    return this.#defersAll ? deferredPrompt(noEngineReason) : this.#model.tokenize(request);
+  }
+
+  /** As `Model.remember`. */
+  remember(head: PromptHead, tokenIds: Uint32Array): void {
+    if (!this.#defersAll) this.#model?.remember(head, tokenIds);
+  }
+}

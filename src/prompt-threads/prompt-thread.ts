@@ -1,0 +1,68 @@
+import type { Worker } from "node:worker_threads";
+import type { PrepareInput } from "../router/index.ts";
+import type { FromThread, PrepareMessage, ThreadState } from "./messages.ts";
+
+/** What becomes of a job in a thread; exactly one is called, once. */
+export interface JobEnd {
+  answered(answer: FromThread): void;
+  /** The thread has ended before it answered. */
+  lost(): void;
+}
+
+/** One running thread with the jobs that it has. */
+export class PromptThread {
+  readonly #worker: Worker;
+  readonly #jobs = new Map<number, JobEnd>();
+  #hasEnded = false;
+
+  /** @param ended told once, after the jobs were, why the thread ended */
+  constructor(worker: Worker, ended: (cause: Error | number) => void) {
+    this.#worker = worker;
+    worker.on("message", (answer: FromThread) => this.#take(answer));
+    worker.on("error", (error) => this.#end(() => ended(error)));
+    worker.on("messageerror", () => void worker.terminate());
+    worker.on("exit", (code) => this.#end(() => ended(code)));
+  }
+
+  /** Jobs that it has not answered. */
+  get load(): number {
+    return this.#jobs.size;
+  }
+
+  tell(state: ThreadState): void {
+    this.#worker.postMessage(state);
+  }
+
+  /** Hands a job over: one copy of the body. */
+  start(job: number, { path, body, tenantIds, trustClient }: PrepareInput, end: JobEnd): void {
+    this.#jobs.set(job, end);
+    const copy = new Uint8Array(body);
+    const message: PrepareMessage = { kind: "prepare", job, path, body: copy, tenantIds, trustClient };
+    this.#worker.postMessage(message, [copy.buffer]);
+  }
+
+  /** Its answer is not wanted any more; it still counts until the thread has said so. */
+  cancel(job: number): void {
+    this.#worker.postMessage({ kind: "cancel", job });
+  }
+
+  /** Ends the thread whatever it does; `ended` is told. */
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #take(answer: FromThread): void {
+    const end = this.#jobs.get(answer.job);
+    this.#jobs.delete(answer.job);
+    end?.answered(answer);
+  }
+
+  #end(tell: () => void): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const lost = [...this.#jobs.values()];
+    this.#jobs.clear();
+    for (const end of lost) end.lost();
+    tell();
+  }
+}

@@ -1,0 +1,48 @@
+import type { ModelRegistry, ServedModel } from "./model-registry.ts";
+import {
+  type PreparedRequest,
+  type PrepareInput,
+  type PrepareOptions,
+  prepareByLoad,
+  prepareRequest,
+} from "./prepare.ts";
+
+/** Prepares requests that would hold this thread for too long, in the same way, in other threads. */
+export interface Elsewhere {
+  /** Whether a body is not to be read here. Cheap. */
+  takes(body: Buffer): boolean;
+  /**
+   * As `prepareRequest`. Rejects with its errors, or with the signal's reason.
+   * @param deferringModel the model that defers the prompt; undefined when the body was not read
+   */
+  prepare(
+    request: PrepareInput,
+    deferringModel: ServedModel | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<PreparedRequest | Unprepared>;
+}
+
+/** The request could not be prepared: it is placed by load. */
+export interface Unprepared {
+  /** One of few fixed texts. */
+  readonly failure: string;
+}
+
+/** Prepares a request here, or elsewhere when it would take too long here. @throws RoutingError */
+export async function prepareAnywhere(
+  request: PrepareInput,
+  models: ModelRegistry,
+  options: PrepareOptions & { readonly elsewhere?: Elsewhere | undefined },
+  signal: AbortSignal | undefined,
+): Promise<PreparedRequest> {
+  const { elsewhere } = options;
+  if (elsewhere === undefined) return prepareRequest(request, models, options);
+  if (elsewhere.takes(request.body)) {
+    const prepared = await elsewhere.prepare(request, undefined, signal);
+    return "failure" in prepared ? prepareByLoad(request, models, options, prepared.failure) : prepared;
+  }
+  const deferred = await prepareRequest(request, models, options);
+  if (deferred.prompt?.isDeferred !== true) return deferred;
+  const prepared = await elsewhere.prepare(request, deferred.model, signal);
+  return "failure" in prepared ? { ...deferred, loadOnlyReason: prepared.failure } : prepared;
+}

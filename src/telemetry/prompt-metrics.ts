@@ -1,0 +1,60 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** What the threads that prepare large requests have to do at the moment of a scrape. */
+export interface PromptSample {
+  /** Requests that wait for a thread. */
+  readonly queued: number;
+  /** Requests that threads are preparing. */
+  readonly running: number;
+}
+
+/** What happens to requests that are prepared in threads. */
+export class PromptMetrics {
+  readonly #registry: Registry;
+  readonly #requests: Counter<"outcome">;
+  readonly #ended: Counter;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    this.#requests = new Counter({
+      name: "pointsman_thread_requests_total",
+      help: "Requests that went to a prompt thread, by outcome: `prepared`, or why they were placed by load.",
+      labelNames: ["outcome"] as const,
+      registers: [registry],
+    });
+    this.#ended = new Counter({
+      name: "pointsman_thread_restarts_total",
+      help: "Prompt threads that ended by themselves and were started again.",
+      registers: [registry],
+    });
+  }
+
+  prepared(): void {
+    this.#requests.inc({ outcome: "prepared" });
+  }
+
+  /** @param failure one of few fixed texts */
+  failed(failure: string): void {
+    this.#requests.inc({ outcome: failure });
+  }
+
+  threadEnded(): void {
+    this.#ended.inc();
+  }
+
+  /** Reads `source` at each scrape. Call it once. */
+  sample(source: PromptSample): void {
+    const gauge = (name: string, help: string, value: () => number): void => {
+      const series = new Gauge({
+        name,
+        help,
+        registers: [this.#registry],
+        collect(): void {
+          series.set(value());
+        },
+      });
+    };
+    gauge("pointsman_thread_queue", "Requests that wait for a prompt thread.", () => source.queued);
+    gauge("pointsman_thread_running", "Requests that prompt threads are preparing.", () => source.running);
+  }
+}
