@@ -6,6 +6,7 @@ import type { JsonReader } from "../json/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
 import { resolvePickOptions, SessionTable } from "../pick/index.ts";
 import {
+  DecisionLog,
   type DisaggregationOptions,
   type Elsewhere,
   type ModelRegistry,
@@ -23,6 +24,8 @@ export interface Core {
   readonly loads: LoadTable;
   /** Reservations that callers own. */
   readonly leases: LeaseTable;
+  /** The latest decisions. */
+  readonly decisions: DecisionLog;
   readonly router: Router;
 }
 
@@ -53,9 +56,19 @@ export function assembleCore(config: Config, { models, random, jsonReader, elsew
   catalogue.replaceAll(configuredWorkers(config));
   const { predictedTtlMs } = config.kvEvents;
   const sentPrompts = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
+  const decisions = new DecisionLog(config.decisions, Date.now);
   const { maxFallbacks, refuseUnknownShapes: _shapes, maxJsonDepth: _depth, ...pick } = config.routing;
   const router = new Router(
-    { models, catalogue, loads, leases, sessions: new SessionTable(config.affinity, clock), random, sentPrompts },
+    {
+      models,
+      catalogue,
+      loads,
+      leases,
+      sessions: new SessionTable(config.affinity, clock),
+      random,
+      sentPrompts,
+      decisions,
+    },
     {
       ...prepareOptions(config),
       jsonReader,
@@ -66,7 +79,7 @@ export function assembleCore(config: Config, { models, random, jsonReader, elsew
       maxFallbacks,
     },
   );
-  return { models, catalogue, loads, leases, router };
+  return { models, catalogue, loads, leases, decisions, router };
 }
 
 function disaggregationOf({ disaggregation }: Config): Required<DisaggregationOptions> {

@@ -6,7 +6,7 @@ import { JsonReader } from "../json/index.ts";
 import { explainSelection, type RouteRequest } from "../router/index.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { assembleCore } from "./assemble.ts";
-import { explanationText } from "./explanation-text.ts";
+import { explanationText, refusalText } from "./explanation-text.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { loadModels } from "./load-models.ts";
 import { servedModels } from "./served-models.ts";
@@ -37,6 +37,8 @@ export async function explainRequest(
     return 0;
   } catch (error) {
     if (!(error instanceof RoutingError)) throw error;
+    const [refusal] = core.decisions.recent(1);
+    if (refusal !== undefined) output.write(refusalText(refusal.explanation));
     const field = error.field === undefined ? "" : ` (${error.field})`;
     output.write(`refused: ${httpStatusByCode[error.code]} ${error.code}${field}: ${error.message}\n`);
     return 1;

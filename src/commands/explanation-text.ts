@@ -20,6 +20,12 @@ export function explanationText(prepared: PreparedRequest, explanation: RouteExp
   ].join("\n");
 }
 
+/** Who was looked at in vain, for a terminal. */
+export function refusalText({ answering, prefill }: RouteExplanation): string {
+  const parts = prefill === undefined ? [] : ["prefill on", ...choiceLines(prefill), ""];
+  return [...parts, ...choiceLines(answering), ""].join("\n");
+}
+
 function promptLines({ prompt, hashes, loadOnlyReason, bodyEdit }: PreparedRequest): string[] {
   if (prompt === undefined || hashes === undefined) return [`tokens   not known: ${loadOnlyReason ?? "no prompt"}`];
   const { tokenIds } = prompt;
@@ -50,7 +56,7 @@ function choiceLines(pick: PickExplanation): string[] {
 }
 
 function row(
-  { workerName, endpoint, dpRank, overlapBlocks, load, terms, exclusion }: CandidateExplanation,
+  { workerName, endpoint, dpRank, overlapBlocks, load, terms, pairBlocks, exclusion }: CandidateExplanation,
   isChosen: boolean,
 ) {
   return [
@@ -58,10 +64,15 @@ function row(
     workerName,
     endpoint,
     String(dpRank),
-    String(overlapBlocks.device),
+    overlapText(overlapBlocks),
     String(load?.prefillTokens ?? "?"),
     String(load?.decodeBlocks ?? "?"),
     String(load?.requests ?? "?"),
-    terms === undefined ? (exclusion ?? "") : terms.cost.toFixed(2),
+    terms === undefined ? (exclusion ?? "") : (terms.cost + pairBlocks).toFixed(2),
   ];
+}
+
+/** Device blocks, and where lower tiers continue them what they add: `12+3h+1d`. */
+function overlapText({ device, host, disk }: CandidateExplanation["overlapBlocks"]): string {
+  return `${device}${host === 0 ? "" : `+${host}h`}${disk === 0 ? "" : `+${disk}d`}`;
 }

@@ -55,13 +55,23 @@ function pickFields(decision: RouteDecision, explanation: RouteExplanation) {
   };
 }
 
-function candidateFields({ workerName, dpRank, exclusion, overlapBlocks, load, terms }: CandidateExplanation) {
+function candidateFields({
+  workerName,
+  dpRank,
+  exclusion,
+  overlapBlocks,
+  load,
+  terms,
+  pairBlocks,
+}: CandidateExplanation) {
   return {
     worker: workerName,
     dpRank,
     exclusion,
     overlapBlocks: overlapBlocks.device,
-    cost: terms?.cost,
+    hostBlocks: overlapBlocks.host,
+    diskBlocks: overlapBlocks.disk,
+    cost: terms === undefined ? undefined : terms.cost + pairBlocks,
     activeRequests: load?.requests,
     activePrefillTokens: load?.prefillTokens,
     activeDecodeBlocks: load?.decodeBlocks,

@@ -4,7 +4,7 @@ import { extProc } from "./sections/ext-proc.ts";
 import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
-import { affinity, disaggregation, json, reservations, routing } from "./sections/routing.ts";
+import { affinity, decisions, disaggregation, json, reservations, routing } from "./sections/routing.ts";
 import { tokenizer } from "./sections/tokenizer.ts";
 import { fleet, workers } from "./sections/workers.ts";
 
@@ -24,6 +24,7 @@ export const settingsSchema = z.strictObject({
   kvEvents,
   approximateIndex,
   reservations,
+  decisions,
   json,
   tokenizer,
   shutdown,

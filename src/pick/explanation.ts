@@ -30,6 +30,8 @@ export interface CandidateExplanation {
     | undefined;
   /** Undefined when not eligible. */
   readonly terms: CostTerms | undefined;
+  /** Blocks that the best other half of a pair adds to that cost; 0 when one worker does all, or pairs do not matter. */
+  readonly pairBlocks: number;
 }
 
 /** Why a choice fell as it did. Holds no prompt text, token ids or hashes. */
@@ -65,10 +67,11 @@ export function explain(
     promptBlocks: Math.ceil(request.promptTokens / request.blockSize),
     phase: request.phase,
     options,
-    candidates: candidates.map((candidate) =>
+    candidates: candidates.map((candidate, i) =>
       explainCandidate(
         candidate,
         candidate.exclusion === undefined ? costTerms(candidate, request, options, leastPrefill) : undefined,
+        choice?.costs[i],
       ),
     ),
     chosen: choice?.chosen,
@@ -76,7 +79,11 @@ export function explain(
   };
 }
 
-function explainCandidate(candidate: Candidate, terms: CostTerms | undefined): CandidateExplanation {
+function explainCandidate(
+  candidate: Candidate,
+  terms: CostTerms | undefined,
+  cost: number | undefined,
+): CandidateExplanation {
   const { worker, dpRank } = candidate.rank;
   return {
     workerId: worker.id.toString(),
@@ -100,5 +107,6 @@ function explainCandidate(candidate: Candidate, terms: CostTerms | undefined): C
         }
       : undefined,
     terms,
+    pairBlocks: terms === undefined || cost === undefined ? 0 : cost - terms.cost,
   };
 }

@@ -1,6 +1,7 @@
+export { DecisionLog, type DecisionLogOptions, type LoggedDecision } from "./decision-log.ts";
 export { type AggregatedReason, type DisaggregationOptions, resolveDisaggregation } from "./disaggregation.ts";
 export type { Elsewhere, Unprepared } from "./elsewhere.ts";
-export type { RouteExplanation } from "./explanation.ts";
+export { explainSelection, type RouteExplanation } from "./explanation.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";
 export {
   type EndpointRestriction,
@@ -12,7 +13,7 @@ export {
 export { type PreparedRequest, type PrepareInput, type PrepareOptions, prepareRequest } from "./prepare.ts";
 export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
-export { explainSelection, Router, type RouterOptions, type RouterState } from "./router.ts";
+export { Router, type RouterOptions, type RouterState } from "./router.ts";
 export type { PhaseChoice, Selection, SessionOutcome } from "./selection.ts";
 export type { SentPrompts } from "./sent-prompts.ts";
 export type { RouteSession } from "./session.ts";

@@ -42,6 +42,8 @@ export interface Placeable {
   /** Why the choice goes by load alone, or why tokens are not claimed. */
   readonly loadOnlyReason: string | undefined;
   readonly demands: RouteDemands;
+  /** `x-request-id`, for the log of decisions; absent = it has none. */
+  readonly requestId?: string | undefined;
   /** The conversation that it belongs to; absent = none is known. */
   readonly session?: RouteSession | undefined;
 }

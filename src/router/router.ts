@@ -1,10 +1,11 @@
 import { RoutingError } from "../errors/index.ts";
 import type { Catalogue } from "../fleet/index.ts";
 import type { LeaseTable, LoadTable } from "../load/index.ts";
-import { explain, fallbackOrder, type PickExplanation, type SessionTable } from "../pick/index.ts";
+import { fallbackOrder, type SessionTable } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
+import type { DecisionLog } from "./decision-log.ts";
 import { type Elsewhere, prepareAnywhere } from "./elsewhere.ts";
-import type { RouteExplanation } from "./explanation.ts";
+import { explainableOf, explainSelection, refusalOf } from "./explanation.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 import type { EndpointRestriction, Placeable } from "./placeable.ts";
 import { Placer } from "./placement.ts";
@@ -12,11 +13,14 @@ import { type PreparedRequest, type PrepareOptions, prepareInputOf } from "./pre
 import type { LeasedDecision, RouteDecision, RouteTarget } from "./route-decision.ts";
 import type { RouteRequest } from "./route-request.ts";
 import { type PhaseChoice, predictedCachedTokens, type Selection } from "./selection.ts";
-import { Selector, type SelectorOptions } from "./selector.ts";
+import { type Considered, Selector, type SelectorOptions } from "./selector.ts";
 import type { SentPrompts } from "./sent-prompts.ts";
 import { sessionOf } from "./session.ts";
 import { Sessions } from "./sessions.ts";
 import { workerHeaders } from "./worker-headers.ts";
+
+/** A request id of more characters is kept cut off: a client chooses it. */
+const maxRequestIdLength = 128;
 
 export interface RouterOptions extends PrepareOptions, SelectorOptions {
   /** Most endpoints listed after the picked one; 0 where the gateway takes a single endpoint. */
@@ -34,6 +38,8 @@ export interface RouterState {
   /** Where sessions were served. */
   readonly sessions: SessionTable;
   readonly sentPrompts?: SentPrompts;
+  /** Keeps what was decided; absent = nothing is kept. */
+  readonly decisions?: DecisionLog;
   /** Uniform in [0,1). */
   readonly random: () => number;
 }
@@ -61,7 +67,8 @@ export class Router {
   async prepare(request: RouteRequest, signal?: AbortSignal): Promise<PreparedRequest> {
     const prepared = await prepareAnywhere(prepareInputOf(request), this.#state.models, this.#options, signal);
     const session = sessionOf(request.headers);
-    return session === undefined ? prepared : { ...prepared, session };
+    const requestId = request.headers.get("x-request-id")?.slice(0, maxRequestIdLength);
+    return { ...prepared, session, requestId };
   }
 
   /**
@@ -81,7 +88,16 @@ export class Router {
 
   /** Where the request would go; books nothing and changes nothing. @throws RoutingError */
   select(subject: Placeable, restriction: EndpointRestriction): Selection {
-    return this.#selector.select(subject, restriction);
+    const considered: Considered = {};
+    try {
+      return this.#selector.select(subject, restriction, considered);
+    } catch (error) {
+      const { answering, prefill } = considered;
+      if (error instanceof RoutingError && answering !== undefined) {
+        this.#state.decisions?.add(subject.requestId, error.code, refusalOf(subject, answering, prefill));
+      }
+      throw error;
+    }
   }
 
   /**
@@ -130,6 +146,7 @@ export class Router {
     try {
       const main = this.#placer.book(subject, answering);
       this.#tellSent(subject, answering, prefill);
+      this.#state.decisions?.add(subject.requestId, "picked", explainableOf(selection));
       const bookings = { main, prefill: prefillBooking, session: this.#sessions.use(selection) };
       return new BookedReservation(this.#state.catalogue, answering, bookings);
     } catch (error) {
@@ -151,29 +168,4 @@ export class Router {
       (index) => candidates[index]?.rank.worker.endpoint ?? [],
     );
   }
-}
-
-/** Why a selection fell as it did. */
-export function explainSelection({
-  subject,
-  answering,
-  prefill,
-  aggregatedReason,
-  session,
-}: Selection): RouteExplanation {
-  return {
-    api: subject.api,
-    model: subject.model?.name,
-    promptTokens: subject.promptTokens,
-    promptBlocks: subject.hashes?.count,
-    loadOnlyReason: subject.loadOnlyReason,
-    answering: explainPhase(answering),
-    prefill: prefill === undefined ? undefined : explainPhase(prefill),
-    aggregatedReason,
-    session,
-  };
-}
-
-function explainPhase({ candidates, request, rules, choice }: PhaseChoice): PickExplanation {
-  return explain(candidates, request, rules.options, choice);
 }

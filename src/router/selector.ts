@@ -14,6 +14,7 @@ import {
   passOverCrowded,
 } from "../pick/index.ts";
 import { type AggregatedReason, type DisaggregationOptions, isLocalPrefill } from "./disaggregation.ts";
+import type { ConsideredPhase } from "./explanation.ts";
 import { type PhaseRuleSet, phaseRuleSet } from "./phase-rules.ts";
 import type { EndpointRestriction, Placeable, RouteOverrides } from "./placeable.ts";
 import type { Placer } from "./placement.ts";
@@ -44,6 +45,13 @@ interface Question {
   readonly rules: PhaseRuleSet;
   /** Where the request's session was served last. */
   readonly bound: { readonly answering: WorkerRank; readonly prefill: WorkerRank | undefined } | undefined;
+  readonly considered: Considered;
+}
+
+/** The candidates of each part, as they were last looked at. */
+export interface Considered {
+  answering?: ConsideredPhase;
+  prefill?: ConsideredPhase;
 }
 
 /** Chooses who serves a request: one worker, or a pair. Pure but for the tie-break's dice: nothing is booked. */
@@ -60,14 +68,18 @@ export class Selector {
     this.#rules = phaseRuleSet(options.pick, {});
   }
 
-  /** @throws RoutingError no_endpoints, saturated; invalid_request for demands that contradict each other */
-  select(subject: Placeable, restriction: EndpointRestriction): Selection {
+  /**
+   * @param considered receives what was looked into, for the explanation of a refusal
+   * @throws RoutingError no_endpoints, saturated; invalid_request for demands that contradict each other
+   */
+  select(subject: Placeable, restriction: EndpointRestriction, considered: Considered): Selection {
     const bound = this.#state.sessions.find(subject);
     const question = {
       subject,
       constraints: this.#constraints(subject, restriction),
       rules: this.#rulesFor(subject.demands.overrides),
       bound,
+      considered,
     };
     this.#placer.look(subject);
     const split = this.#trySplit(question);
@@ -147,14 +159,21 @@ export class Selector {
   }
 
   #pool(
-    { subject, constraints }: Question,
+    { subject, constraints, considered }: Question,
     roles: ReadonlySet<WorkerRole>,
     rules: PhaseRules,
     bound: WorkerRank | undefined,
   ): Favoured {
     const candidates = this.#placer.candidates(subject, { ...constraints, roles }, rules);
     const favoured = favour(candidates, bound, this.#options.affinity);
-    return { ...favoured, candidates: passOverCrowded(favoured.candidates, rules.options) };
+    const pool = { ...favoured, candidates: passOverCrowded(favoured.candidates, rules.options) };
+    considered[roles === prefillRoles ? "prefill" : "answering"] = {
+      candidates: pool.candidates,
+      request: this.#placer.request(subject, rules),
+      rules,
+      choice: undefined,
+    };
+    return pool;
   }
 
   #constraints({ demands }: Placeable, { requestedEndpoints, subset }: EndpointRestriction): Constraints {

@@ -82,6 +82,16 @@ describe("the command line", () => {
     expect(stdout).toMatch(/^refused: 400 invalid_request \(messages\)/);
   });
 
+  it("shows who could not take a refused request, and why", async () => {
+    const file = configFile(
+      `${loadOnly}\n`.replace(/name: a,/, "name: a, role: encode,").replace(/name: b,/, "name: b, role: encode,"),
+    );
+    const { code, stdout } = await pointsman(["explain", "--config", file, "--path", "/v1/models", "-"], {}, "");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/ a +127\.0\.0\.1:8000 .* wrong_role/);
+    expect(stdout).toMatch(/refused: 503 no_endpoints/);
+  });
+
   it("answers a line that is no case with its number, and goes on", async () => {
     const args = ["explain", "--model-dir", ensureModelFolder("qwen3"), "--model", "m", "--cases", "-"];
     const lines = ["{bad", '{"name":"x","path":"/v1/completions","body":{"prompt":"hi"}}'];

@@ -99,6 +99,22 @@ export const disaggregation = z
   .prefault({})
   .describe("The split of a request between a prefill worker and a decode worker, where there are prefill workers.");
 
+/** The log of decisions. */
+export const decisions = z
+  .strictObject({
+    maxDecisions: count(0)
+      .max(65_536)
+      .default(256)
+      .describe("Latest decisions whose explanation can be asked for; 0 = none are kept."),
+    maxCandidates: count(0)
+      .default(65_536)
+      .describe(
+        "Candidates kept with them, summed over all decisions (some 200 bytes each): beyond it the oldest decisions go.",
+      ),
+  })
+  .prefault({})
+  .describe("What is remembered of the latest decisions: workers, overlaps, costs, no prompts.");
+
 /** The load booked for running requests. */
 export const reservations = z
   .strictObject({

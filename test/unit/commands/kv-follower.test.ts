@@ -3,7 +3,7 @@ import type { Core } from "../../../src/commands/assemble.ts";
 import { KvFollower } from "../../../src/commands/kv-follower.ts";
 import { staticWorkers } from "../../../src/fleet/index.ts";
 import { PrefixIndex } from "../../../src/kv/index.ts";
-import { ModelRegistry } from "../../../src/router/index.ts";
+import { DecisionLog, ModelRegistry } from "../../../src/router/index.ts";
 import { type SimWorker, startSimWorker } from "../../../src/sim-worker/index.ts";
 import { createLogger } from "../../../src/telemetry/index.ts";
 import { fixture } from "../router/fixture.ts";
@@ -47,7 +47,8 @@ function coreOf(worker: SimWorker, models = ["m"]): Core {
   catalogue.replaceAll(
     staticWorkers([{ name: "w", endpoint: worker.endpoint, kvEvents: kvEventsEndpoint, kvReplay: kvReplayEndpoint }]),
   );
-  return { router, loads, leases, catalogue, models: registry };
+  const decisions = new DecisionLog({}, () => 0);
+  return { router, loads, leases, catalogue, decisions, models: registry };
 }
 
 interface Watched {

@@ -5,6 +5,7 @@ import { LeaseTable, LoadTable } from "../../../src/load/index.ts";
 import { type ProfileName, profileByName, type TokenizedPrompt } from "../../../src/model/index.ts";
 import { resolvePickOptions, SessionTable } from "../../../src/pick/index.ts";
 import {
+  DecisionLog,
   ModelRegistry,
   type PromptPipeline,
   type RequestHeaders,
@@ -54,6 +55,7 @@ export interface Fixture {
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
   readonly leases: LeaseTable;
+  readonly decisions: DecisionLog;
   readonly model: ServedModel;
   /** Makes a worker hold the blocks of a text. */
   hold(worker: string, text: string): void;
@@ -81,6 +83,7 @@ export function fixture({
   const catalogue = new Catalogue();
   catalogue.replaceAll(staticWorkers(workers));
   const loads = new LoadTable();
+  const decisions = new DecisionLog({ maxDecisions: 4 }, () => 1_000);
   let lastId = 0;
   const leases = new LeaseTable({ leaseMs: 1_000 }, clock, () => `made-${++lastId}`);
   catalogue.subscribe({
@@ -97,6 +100,7 @@ export function fixture({
       leases,
       sessions: new SessionTable({ ttlMs: 1_000 }, clock),
       random,
+      decisions,
       ...(sentPrompts === undefined ? {} : { sentPrompts }),
     },
     {
@@ -122,7 +126,7 @@ export function fixture({
       localHashes: hashes.local,
     });
   };
-  return { router, catalogue, loads, leases, model, hold };
+  return { router, catalogue, loads, leases, decisions, model, hold };
 }
 
 export function headers(values: Readonly<Record<string, string>> = {}): RequestHeaders {
