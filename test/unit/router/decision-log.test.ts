@@ -32,7 +32,7 @@ describe("the log of decisions", () => {
     await expect(router.route(asked("abcd", "r1"), signal)).rejects.toMatchObject({ code: "no_endpoints" });
     const logged = decisions.find("r1");
     expect(logged?.outcome).toBe("no_endpoints");
-    expect(logged?.explanation.answering.candidates.map(({ exclusion }) => exclusion)).toEqual([
+    expect(logged?.explanation.answering.candidates.map(({ exclusion }) => exclusion).sort()).toEqual([
       "draining",
       "unhealthy",
     ]);
