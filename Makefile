@@ -3,7 +3,7 @@ SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: demo test test-e2e check bench build venv install clean distclean
+.PHONY: demo test test-e2e test-live check bench build venv install clean distclean
 
 # Starts a real Envoy, the picker and four simulated workers, sends requests and prints what was picked and why.
 demo: build venv
@@ -15,6 +15,13 @@ test: build venv
 
 test-e2e: build venv
 	@$(PINNED) node scripts/testing/run.ts e2e
+
+# With a real Dynamo frontend, which scripts/oracle/setup.sh installs first (about 90 s): a whole gateway, real templates, random bodies.
+# The bodies' seed is fixed, so that a failure is one of the change; `npm run parity:live` takes another one each time.
+test-live: build venv
+	@$(PINNED) node scripts/testing/run.ts live; code=$$?; \
+	$(PINNED) node test/live/parity/run.ts --seed 1 --bodies 500 --outcome parity-live || code=1; \
+	exit $$code
 
 check: $(INSTALLED)
 	@$(PINNED) npm run --silent check

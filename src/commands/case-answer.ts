@@ -22,12 +22,20 @@ export async function answerCase(
 ): Promise<CaseAnswer> {
   const { name, request } = readCase(Buffer.from(line), model);
   try {
-    return { name, ...describe(await prepare(request)) };
+    const prepared = await prepare(request);
+    refusePinned(prepared);
+    return { name, ...describe(prepared) };
   } catch (error) {
     if (!(error instanceof RoutingError)) throw error;
     const { code, field = null, message } = error;
     return { name, status: httpStatusByCode[code], api: null, ...nothing, error: { code, field, message } };
   }
+}
+
+/** Here are no workers that could be named; a backend says as much. */
+function refusePinned({ demands }: PreparedRequest): void {
+  if (demands.constraints.pinned === undefined) return;
+  throw new RoutingError("`nvext` names a worker that is not there", { code: "invalid_request", field: "nvext" });
 }
 
 /** The answer to a line that is no case. */
@@ -63,7 +71,7 @@ function readCase(line: Buffer, model: string): { name: string; request: RouteRe
       body: raw === undefined ? bodyOf(line, root, model) : Buffer.from(raw),
       subset: undefined,
       requestedEndpoints: undefined,
-      // No worker is chosen here: bodies that name one are answered as the backend would.
+      // As a backend sees it: what a gateway takes from clients is another matter.
       trustClient: true,
     },
   };

@@ -31,6 +31,7 @@ export function trustedDemandsOf({ root }: { readonly root?: JsonObject | undefi
   const backend = pinOf(nvext, "backend_instance_id", "dp_rank");
   const prefill = pinOf(nvext, "prefill_worker_id", "prefill_dp_rank");
   const pinned = decode ?? backend;
+  refuseLoneRank(nvext, pinned);
   return {
     constraints: { ...constraints, ...(pinned === undefined ? {} : { pinned }) },
     overrides: undefined,
@@ -38,6 +39,13 @@ export function trustedDemandsOf({ root }: { readonly root?: JsonObject | undefi
     // dynamo@1.6.1: a backend instance serves the whole request.
     isAggregated: prefill === undefined && decode === undefined && backend !== undefined,
   };
+}
+
+/** A rank is one of a worker's (the Dynamo 1.6.1 frontend refuses one alone, but for prefill). */
+function refuseLoneRank(nvext: JsonObject, pinned: PinnedWorker | undefined): void {
+  if (pinned !== undefined || wholeNumber(nvext, "dp_rank") === undefined) return;
+  const field = "nvext.dp_rank";
+  throw new RoutingError(`\`${field}\` is given without a worker`, { code: "invalid_request", field });
 }
 
 function pinOf(nvext: JsonObject, idField: string, rankField: string): PinnedWorker | undefined {

@@ -55,7 +55,7 @@ describe.each(envoyKinds.map((kind) => ({ kind, name: kindName(kind) })))(
     });
 
     describe.each(testModels)("%s", (model) => {
-      it.each(liveRequests)(
+      it.each(liveRequests(model))(
         "$name: the worker that was picked gets the tokens that the picker counted",
         async (live) => {
           const body = JSON.stringify({ model, ...live.body });

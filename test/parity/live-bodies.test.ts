@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { bodyText, composeBody } from "../live/parity/bodies/body.ts";
-import { type NodeSource, node, plainSpelling, write } from "../live/parity/bodies/json-node.ts";
+import { damagedText, type NodeSource, node, plainSpelling, write } from "../live/parity/bodies/json-node.ts";
 import { deliberateDifference } from "../live/parity/deliberate.ts";
 import { smallestBody } from "../live/parity/smallest-body.ts";
 
 describe("composed bodies", () => {
   const texts = (seed: number) =>
     Array.from({ length: 300 }, (_, index) => {
-      const { path, tree, spelling } = composeBody(seed, index, 0.25);
-      return `${path} ${bodyText(tree, spelling, "qwen3")}`;
+      const body = composeBody(seed, index, 0.25);
+      return `${body.path} ${bodyText(body, "qwen3")}`;
     });
 
   it("are the same for the same seed, and others for another", () => {
@@ -18,9 +18,14 @@ describe("composed bodies", () => {
 
   it("are JSON that names the model, unless they are spoilt", () => {
     for (let index = 0; index < 300; index++) {
-      const { tree, spelling } = composeBody(3, index, 0);
-      expect(JSON.parse(bodyText(tree, spelling, "qwen3"))).toHaveProperty("model");
+      expect(JSON.parse(bodyText(composeBody(3, index, 0), "qwen3"))).toHaveProperty("model");
     }
+  });
+
+  it("are damaged in a part of the spoilt ones", () => {
+    const damaged = Array.from({ length: 600 }, (_, index) => composeBody(4, index, 1)).filter((body) => body.damage);
+    expect(damaged.length).toBeGreaterThan(60);
+    expect(damagedText("abc", { at: 0.4, lost: 1, put: "xy" })).toBe("axyc");
   });
 
   it("say the same however they are spelled", () => {

@@ -1,5 +1,3 @@
-import type { JsonValue } from "../../json/index.ts";
-import { nvext } from "../extensions.ts";
 import {
   anyValue,
   FieldError,
@@ -40,14 +38,13 @@ export const systemPrompt: Reader<string | readonly string[]> = (value, duplicat
   return listOf(systemBlock)(value, duplicates).map((block) => block.text);
 };
 
-const extensions: Reader<ReturnType<typeof nvext>> = (value: JsonValue) => nvext(value, "last");
-
 /** Top level of a Messages body (dynamo-protocols@8.2.0 AnthropicCreateMessageRequest); unknown members are ignored. */
 export const messagesFields = struct({
   model: required(text),
   max_tokens: required(u32),
   messages: required(listOf(messagesMessage)),
-  nvext: optional(extensions),
+  /** Read once the model is known. */
+  nvext: optional(anyValue),
   system: optional(systemPrompt),
   temperature: optional(float32),
   top_p: optional(float32),

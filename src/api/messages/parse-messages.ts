@@ -1,7 +1,7 @@
 import { JsonObject, type JsonValue } from "../../json/index.ts";
 import { checkDraft, checkDraftForModel, finishDraft } from "../chat/chat-draft.ts";
-import { clientPinsOf, requestExtensions } from "../extensions.ts";
-import { FieldError, refusal } from "../fields/index.ts";
+import { clientPinsOf, nvext, requestExtensions } from "../extensions.ts";
+import { FieldError, refusal, within } from "../fields/index.ts";
 import type { ChatParsed, ParseOptions } from "../parsed-request.ts";
 import { checkOutputTokens, checkRange, checkSampling, isBlank } from "../sampling.ts";
 import { convertMessages } from "./convert-messages.ts";
@@ -22,6 +22,8 @@ export function parseMessages(
   checkRange("max_tokens", request.max_tokens, 1, Number.POSITIVE_INFINITY);
   if (isBlank(request.model)) throw refusal("model", "must not be empty", "unknown_model");
   options.checkModel?.(request.model);
+  const envelope =
+    request.nvext === undefined ? undefined : within("nvext", () => nvext(request.nvext ?? null, "last"));
   checkOutputTokens("max_tokens", request.max_tokens);
   checkOutputFormat(request.output_config);
   const draft = convertMessages(request);
@@ -37,7 +39,7 @@ export function parseMessages(
       draft,
       thinkingArgs(request.thinking?.type, options.hasReasoningParser?.(request.model) ?? false),
     ),
-    extensions: requestExtensions(request.nvext, undefined, request.stream),
+    extensions: requestExtensions(envelope, undefined, request.stream),
     clientPins: clientPinsOf(root),
     root,
   };

@@ -30,7 +30,7 @@ export class Comparison {
 
   /** Sends a body to both; undefined when their answers are the same. */
   async compare(body: ComposedBody): Promise<Difference | undefined> {
-    const raw = bodyText(body.tree, body.spelling, this.model);
+    const raw = bodyText(body, this.model);
     const [ours, theirs] = await Promise.all([
       this.#explainer.ask(body.path, raw),
       this.#oracle.ask(body.path, Buffer.from(raw)),

@@ -9,6 +9,7 @@ import { bodyText, composeBody } from "./bodies/body.ts";
 import { plainSpelling } from "./bodies/json-node.ts";
 import { Comparison, type Difference } from "./comparison.ts";
 import { Explainer } from "./explainer.ts";
+import { withOutcome } from "./outcome.ts";
 import { smallestBody } from "./smallest-body.ts";
 
 const { values } = parseArgs({
@@ -25,6 +26,8 @@ const { values } = parseArgs({
     models: { type: "string" },
     /** How many unexplained differences of a model are made small and printed with their bodies. */
     details: { type: "string", default: "10" },
+    /** Name under which test-results/ keeps the counts, for CI. */
+    outcome: { type: "string" },
   },
 });
 const seed = values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed);
@@ -38,15 +41,18 @@ console.log(
     .map((model) => model.name)
     .join(", ")}`,
 );
-// Once, before the lanes would do it at the same time.
-await ensureOraclePython();
 const queue = [...modelsToAsk()];
-// Each lane ends its own processes, so that one that fails waits for the other.
-const counts = await Promise.allSettled(Array.from({ length: lanes }, () => lane()));
-for (const count of counts) if (count.status === "rejected") throw count.reason;
-const unexplained = counts.reduce((sum, count) => sum + (count.status === "fulfilled" ? count.value : 0), 0);
-console.log(`${unexplained} unexplained differences (seed ${seed})`);
-process.exitCode = unexplained === 0 ? 0 : 1;
+const total = bodies * queue.length;
+await withOutcome(values.outcome, async () => {
+  // Once, before the lanes would do it at the same time.
+  await ensureOraclePython();
+  // Each lane ends its own processes, so that one that fails waits for the other.
+  const counts = await Promise.allSettled(Array.from({ length: lanes }, () => lane()));
+  for (const count of counts) if (count.status === "rejected") throw count.reason;
+  const unexplained = counts.reduce((sum, count) => sum + (count.status === "fulfilled" ? count.value : 0), 0);
+  console.log(`${unexplained} unexplained differences (seed ${seed})`);
+  return { total, failed: unexplained };
+});
 
 function modelsToAsk(): readonly ServedModel[] {
   return availableModels(values.models?.split(",") ?? testModels);
@@ -103,7 +109,7 @@ async function printSmallest(comparison: Comparison, { ...difference }: Differen
   const tree = await smallestBody(body.tree, (candidate) => comparison.differsAlike(difference, candidate));
   const smallest = (await comparison.compare({ ...body, tree })) ?? difference;
   console.log(`  ${body.name} ${body.path}: ${kind}`);
-  console.log(`    smallest body: ${bodyText(tree, plainSpelling, comparison.model)}`);
+  console.log(`    smallest body: ${bodyText({ ...body, tree, spelling: plainSpelling }, comparison.model)}`);
   console.log(`    ours: ${JSON.stringify(smallest.ours.error ?? smallest.ours.token_ids)}`);
   console.log(`    frontend's: ${JSON.stringify(smallest.theirs.tokenIds) ?? smallest.theirs.body.slice(0, 400)}`);
 }

@@ -46,8 +46,12 @@ export class DynamoGateway {
       shutdown: { drainTimeoutMs: 2_000 },
     };
     const patches = [onPorts(ports), withWorkers(workers.map(({ proxy }) => proxy.endpoint)), fastHealthChecks];
-    const running = await Picker.start(settings, metrics);
-    const envoy = await envoyBinary.start(envoyConfig(kind, [...patches, failingOpen(false)]));
+    const running = await Picker.start(settings, metrics, 30_000 * models.length);
+    const config = envoyConfig(kind, [...patches, failingOpen(false)]);
+    const envoy = await envoyBinary.start(config).catch(async (error: unknown) => {
+      await running.stop();
+      throw error;
+    });
     const started = new DynamoGateway(envoy, running, `http://127.0.0.1:${gateway}`);
     try {
       await envoyReady(ports, envoy);

@@ -100,8 +100,43 @@ const apis = [
   },
 ];
 
-/** Every API, as one answer and as a stream. */
-export const liveRequests: readonly LiveRequest[] = apis.flatMap(({ name, path, body, endings: [whole, last] }) => [
-  { name, path, body: { ...body, stream: false }, isStream: false, ending: whole ?? "" },
-  { name: `${name}, streaming`, path, body: { ...body, stream: true }, isStream: true, ending: last ?? "" },
-]);
+/** The same without the round, for templates that refuse it: Gemma 3's has no role for a tool. */
+const withoutTools: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  chat: {
+    messages: [
+      { role: "system", content: "You are terse." },
+      { role: "user", content: [{ type: "text", text: "Weather in Zürich? 天気は？ 🌦️" }] },
+      { role: "assistant", content: "20 degrees" },
+      { role: "user", content: "And tomorrow?" },
+    ],
+  },
+  responses: {
+    instructions: "You are terse.",
+    input: [
+      { type: "message", role: "user", content: [{ type: "input_text", text: "Weather in Zürich? 天気は？ 🌦️" }] },
+      { type: "reasoning", summary: [{ type: "summary_text", text: "A tool knows." }] },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "20 degrees" }] },
+      { role: "user", content: "And tomorrow?" },
+    ],
+  },
+  messages: {
+    max_tokens: 8,
+    system: "You are terse.",
+    messages: [
+      { role: "user", content: "Weather in Zürich? 天気は？ 🌦️" },
+      { role: "assistant", content: [{ type: "text", text: "20 degrees" }] },
+      { role: "user", content: [{ type: "text", text: "And tomorrow?" }] },
+    ],
+  },
+};
+
+/** Every API, as one answer and as a stream, with what the model's template takes. */
+export function liveRequests(model: string): readonly LiveRequest[] {
+  return apis.flatMap(({ name, path, body: usual, endings: [whole, last] }) => {
+    const body = (model === "gemma3" ? withoutTools[name] : undefined) ?? usual;
+    return [
+      { name, path, body: { ...body, stream: false }, isStream: false, ending: whole ?? "" },
+      { name: `${name}, streaming`, path, body: { ...body, stream: true }, isStream: true, ending: last ?? "" },
+    ];
+  });
+}

@@ -92,7 +92,7 @@ async function described(comparison: Comparison, difference: Difference): Promis
   const smallest = (await comparison.compare({ ...body, tree })) ?? difference;
   return [
     `${body.name} ${body.path}: ${kind}`,
-    `smallest body: ${bodyText(tree, plainSpelling, comparison.model)}`,
+    `smallest body: ${bodyText({ ...body, tree, spelling: plainSpelling }, comparison.model)}`,
     `ours: ${shown(smallest.ours.error?.message ?? smallest.ours.token_ids)}`,
     `frontend's: ${shown(smallest.theirs.tokenIds?.[0] ?? smallest.theirs.body.slice(0, 400))}`,
   ].join("\n    ");

@@ -30,7 +30,7 @@ try {
       continue;
     kept++;
     for (const { name } of models) {
-      const raw = bodyText(tree, plainSpelling, name);
+      const raw = bodyText({ tree, spelling: plainSpelling, damage: undefined }, name);
       const { status, tokenIds } = await oracle.ask(path, Buffer.from(raw));
       const text = tokenIds === undefined ? {} : { prompt: shownText(tokenIds[0] ?? []) };
       lines.push(JSON.stringify({ family: name.replace("native-", ""), raw, status, ...text }));

@@ -189,6 +189,8 @@ describe("a model that is not served", () => {
     { path: "/v1/messages", body: { messages, max_tokens: 0 }, status: 400 },
     { path: "/v1/messages", body: { messages, max_tokens: 1_048_577 }, status: 404 },
     { path: "/v1/messages", body: { messages, max_tokens: 5, temperature: 3 }, status: 404 },
+    { path: "/v1/messages", body: { messages, max_tokens: 5, nvext: { zz: 1 } }, status: 404 },
+    { path: chatPath, body: { messages, nvext: { zz: 1 } }, status: 400 },
   ])("is told of after what the frontend checks first: $path $body", ({ path, body, status }) => {
     expect(refusalOf(() => parseBody(path, { model: "m", ...body }, unserved)).status).toBe(status);
   });

@@ -37,6 +37,19 @@ describe("answering a case", () => {
     expect(await answer(line)).toMatchObject({ status: 200, api: "promptless", token_ids: null, injected: false });
   });
 
+  // As the Dynamo 1.6.1 frontend, which finds no such worker.
+  it.each([
+    { nvext: { backend_instance_id: 5 }, status: 400 },
+    { nvext: { decode_worker_id: 5, dp_rank: 0 }, status: 400 },
+    { nvext: { dp_rank: 0 }, status: 400 },
+    { nvext: { prefill_worker_id: 5, prefill_dp_rank: 1 }, status: 200 },
+    { nvext: { routing_constraints: { required_taints: ["a"] } }, status: 200 },
+    { nvext: { backend_instance_id: null, dp_rank: null }, status: 200 },
+  ])("answers $status to a body that demands a worker: $nvext", async ({ nvext, status }) => {
+    const line = JSON.stringify({ path: "/v1/completions", body: { prompt: "ab", nvext } });
+    expect(await answer(line)).toMatchObject({ status });
+  });
+
   it("refuses an unknown model with the field's name", async () => {
     const line = '{"path":"/v1/completions","body":{"model":"other","prompt":"ab"}}';
     expect(await answer(line)).toMatchObject({ status: 404, error: { code: "unknown_model", field: "model" } });

@@ -1,7 +1,16 @@
 import { Chance, derivedSeed } from "./chance.ts";
 import { chatBody } from "./chat-body.ts";
 import { completionBody } from "./completion-body.ts";
-import { anySpelling, type JsonNode, members, type Spelling, write } from "./json-node.ts";
+import {
+  anyDamage,
+  anySpelling,
+  type Damage,
+  damagedText,
+  type JsonNode,
+  members,
+  type Spelling,
+  write,
+} from "./json-node.ts";
 import { messagesBody } from "./messages-body.ts";
 import { mutated } from "./mutation.ts";
 import { responsesBody } from "./responses-body.ts";
@@ -16,6 +25,7 @@ export interface ComposedBody {
   readonly path: string;
   readonly tree: JsonNode;
   readonly spelling: Spelling;
+  readonly damage: Damage | undefined;
 }
 
 /**
@@ -35,7 +45,8 @@ export function composeBody(seed: number, index: number, spoilt: number): Compos
     tree = mutated(tree, chance);
     if (chance.is(0.15)) tree = mutated(tree, chance);
   }
-  return { name: `${seed}/${index}`, path, tree, spelling: anySpelling(chance) };
+  const spelling = anySpelling(chance);
+  return { name: `${seed}/${index}`, path, tree, spelling, damage: chance.maybe(spoilt / 6, () => anyDamage(chance)) };
 }
 
 function withModel(body: JsonNode, chance: Chance): JsonNode {
@@ -46,6 +57,9 @@ function withModel(body: JsonNode, chance: Chance): JsonNode {
 }
 
 /** The text of a body as it is sent to a model. */
-export function bodyText(tree: JsonNode, spelling: Spelling, model: string): string {
-  return write(tree, spelling).replace(modelPlaceholder, model);
+export function bodyText(
+  { tree, spelling, damage }: Pick<ComposedBody, "tree" | "spelling" | "damage">,
+  model: string,
+): string {
+  return damagedText(write(tree, spelling).replace(modelPlaceholder, model), damage);
 }

@@ -57,6 +57,47 @@ export interface Spelling {
   readonly escapes: boolean;
 }
 
+/** A change of a body's text, after which it mostly is no JSON. */
+export interface Damage {
+  /** Share of the text before it, 0 to 1. */
+  readonly at: number;
+  /** Characters that are lost there. */
+  readonly lost: number;
+  readonly put: string;
+}
+
+const crumbs = [
+  ...'{}[]",:\\-+.eE019u\0\n\u001f /\u007f'.split(""),
+  ...[
+    "\\ud800",
+    "\\udc00",
+    "\\ud83d\\ude00",
+    "tru",
+    "nul",
+    "\\x",
+    "\\u12",
+    "1.",
+    "",
+    '""',
+    "{}",
+    "//",
+    "\ufeff",
+    "\u00a0",
+    "\u2028",
+  ],
+];
+
+export function anyDamage(chance: Chance): Damage {
+  return { at: chance.integer(0, 10_000) / 10_000, lost: chance.integer(0, 2), put: chance.pick(crumbs) };
+}
+
+export function damagedText(text: string, damage: Damage | undefined): string {
+  if (damage === undefined) return text;
+  const characters = [...text];
+  characters.splice(Math.floor(damage.at * characters.length), damage.lost, damage.put);
+  return characters.join("");
+}
+
 export const plainSpelling: Spelling = { space: "", escapes: false };
 
 export function anySpelling(chance: Chance): Spelling {

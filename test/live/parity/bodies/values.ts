@@ -1,5 +1,6 @@
 import type { Chance } from "./chance.ts";
 import { type JsonNode, lexeme, members, type NodeSource, node, write } from "./json-node.ts";
+import { strictSchema } from "./strict-schema.ts";
 import { functionName, sentence, text } from "./texts.ts";
 
 const numbers = [
@@ -133,35 +134,25 @@ export function parameters(chance: Chance): JsonNode {
     [1, () => node({ properties: members(properties) })],
     [1, () => node({ type: "object" })],
     [0.5, () => node({})],
-    [1, () => strictSchema(chance, 2)],
+    [1, () => strictSchema(chance)],
     [0.5, () => object(chance)],
   );
 }
 
-/** A schema mostly within what strict functions may use. */
-function strictSchema(chance: Chance, depth: number): JsonNode {
-  const names = ["a", "b", "c"].slice(0, chance.integer(0, 3));
-  const inner = (): NodeSource =>
-    depth > 0 && chance.is(0.4) ? strictSchema(chance, depth - 1) : { type: chance.pick(["string", "integer"]) };
-  return node({
-    type: "object",
-    properties: Object.fromEntries(names.map((name) => [name, inner()])),
-    required: chance.is(0.9) ? names : names.slice(1),
-    additionalProperties: chance.is(0.9) ? false : chance.pick([true, undefined]),
-    $defs: chance.maybe(0.1, () => ({ d: { type: "string" } })),
-    [chance.pick(["title", "description", "allOf", "uniqueItems", "pattern", "anyOf"])]: chance.maybe(0.15, () =>
-      value(chance, 1),
-    ),
-  });
-}
-
 /** What `function` of a chat tool holds, and a Responses tool itself. */
 export function functionFields(chance: Chance): { readonly [key: string]: NodeSource } {
+  const isStrict = chance.is(0.12);
   const given = {
     name: functionName(chance),
     description: chance.oneOf<NodeSource>([5, () => text(chance)], [2, () => undefined], [1, () => null]),
-    parameters: chance.oneOf<NodeSource>([8, () => parameters(chance)], [1, () => undefined], [1, () => null]),
-    strict: chance.oneOf<NodeSource>([6, () => undefined], [2, () => false], [1, () => true], [1, () => null]),
+    parameters: chance.oneOf<NodeSource>(
+      [8, () => (isStrict ? strictSchema(chance) : parameters(chance))],
+      [1, () => undefined],
+      [1, () => null],
+    ),
+    strict:
+      isStrict ||
+      chance.oneOf<NodeSource>([6, () => undefined], [2, () => false], [chance.odd(1), () => true], [1, () => null]),
     defer_loading: chance.maybe(0.05, () => true),
   };
   return chance.is(0.3) ? Object.fromEntries(Object.entries(given).toReversed()) : given;
