@@ -4,7 +4,7 @@ import type { Config } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
 import type { JsonReader } from "../json/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
-import { resolvePickOptions, SessionTable } from "../pick/index.ts";
+import { type PickOptions, resolvePickOptions, SessionTable } from "../pick/index.ts";
 import {
   DecisionLog,
   type DisaggregationOptions,
@@ -27,6 +27,9 @@ export interface Core {
   /** The latest decisions. */
   readonly decisions: DecisionLog;
   readonly router: Router;
+  /** Reads the bodies. */
+  readonly json: JsonReader;
+  readonly pick: Required<PickOptions>;
 }
 
 /** What the core works with. */
@@ -52,12 +55,16 @@ export function assembleCore(config: Config, { models, random, jsonReader, elsew
       leases.dropLost();
       for (const model of models.values()) model.index.clear(slot);
     },
+    onSourceChanged: ({ slot }) => {
+      for (const model of models.values()) model.index.clear(slot);
+    },
   });
   catalogue.replaceAll(configuredWorkers(config));
   const { predictedTtlMs } = config.kvEvents;
   const sentPrompts = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
   const decisions = new DecisionLog(config.decisions, Date.now);
   const { maxFallbacks, refuseUnknownShapes: _shapes, maxJsonDepth: _depth, ...pick } = config.routing;
+  const pickOptions = resolvePickOptions(pick);
   const router = new Router(
     {
       models,
@@ -73,13 +80,13 @@ export function assembleCore(config: Config, { models, random, jsonReader, elsew
       ...prepareOptions(config),
       jsonReader,
       ...(elsewhere === undefined ? {} : { elsewhere }),
-      pick: resolvePickOptions(pick),
+      pick: pickOptions,
       disaggregation: disaggregationOf(config),
       affinity: config.affinity,
       maxFallbacks,
     },
   );
-  return { models, catalogue, loads, leases, decisions, router };
+  return { models, catalogue, loads, leases, decisions, router, json: jsonReader, pick: pickOptions };
 }
 
 function disaggregationOf({ disaggregation }: Config): Required<DisaggregationOptions> {

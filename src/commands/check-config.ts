@@ -11,16 +11,22 @@ export async function checkConfig(config: Config, output: Writable): Promise<voi
   configuredWorkers(config);
   for (const { folder, loadOnly } of config.models)
     if (folder !== undefined && !loadOnly) await readModelFolder(folder);
-  const { mode, certFile, keyFile } = config.extProc.tls;
-  if (mode === "files") await Promise.all([assertReadable(certFile), assertReadable(keyFile)]);
+  const { extProc, routeApi } = config;
+  for (const [path, { mode, certFile, keyFile }] of [
+    ["extProc.tls", extProc.tls] as const,
+    ["routeApi.tls", routeApi.tls] as const,
+  ]) {
+    if (mode === "files") await Promise.all([assertReadable(path, certFile), assertReadable(path, keyFile)]);
+  }
+  await assertReadable("routeApi.tokenFile", routeApi.tokenFile);
   output.write(renderConfig(config));
 }
 
-async function assertReadable(file: string | undefined): Promise<void> {
+async function assertReadable(path: string, file: string | undefined): Promise<void> {
   if (file === undefined) return;
   try {
     await access(file);
   } catch (cause) {
-    throw new ConfigError([`extProc.tls: ${file} cannot be read`], { cause });
+    throw new ConfigError([`${path}: ${file} cannot be read`], { cause });
   }
 }

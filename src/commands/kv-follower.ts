@@ -18,6 +18,9 @@ import type { KvProblem, KvRankStatus } from "./kv-rank-status.ts";
 
 const systemClock: Clock = { now: () => performance.now() };
 
+/** What is followed, and what its events are written into. */
+export type FollowedCore = Pick<Core, "catalogue" | "models" | "loads">;
+
 interface Followed {
   readonly rank: WorkerRank;
   readonly subscriber: KvEventSubscriber;
@@ -31,7 +34,7 @@ interface Followed {
 
 /** Follows the KV events of every rank in the catalogue, from construction to `close`. */
 export class KvFollower {
-  readonly #core: Core;
+  readonly #core: FollowedCore;
   readonly #options: Config["kvEvents"];
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -41,7 +44,7 @@ export class KvFollower {
   readonly #unsubscribe: () => void;
   readonly #silenceTimer: NodeJS.Timeout | undefined;
 
-  constructor(core: Core, options: Config["kvEvents"], log: Logger, clock: Clock = systemClock) {
+  constructor(core: FollowedCore, options: Config["kvEvents"], log: Logger, clock: Clock = systemClock) {
     this.#clock = clock;
     this.#budget = new TurnBudget(clock);
     this.#core = core;
@@ -50,6 +53,10 @@ export class KvFollower {
     this.#unsubscribe = core.catalogue.subscribe({
       onAdded: (rank) => this.#follow(rank),
       onRemoved: (rank) => this.#leave(rank.slot),
+      onSourceChanged: (rank) => {
+        this.#leave(rank.slot);
+        this.#follow(rank);
+      },
     });
     for (const worker of core.catalogue.workers()) for (const rank of worker.ranks) this.#follow(rank);
     if (options.silentWorkerWarnMs > 0) {

@@ -3,28 +3,30 @@ import { type Config, ConfigError, parseAddress } from "../config/index.ts";
 import { type Catalogue, HealthProber, type Worker, type WorkerHealth } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
 import type { PromptThreadsEvents } from "../prompt-threads/index.ts";
-import { type ExtProcServer, startExtProcServer } from "../surface/ext-proc/index.ts";
 import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
-import { extProcOptions } from "./ext-proc-options.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
 import { KvFollower } from "./kv-follower.ts";
-import { ObservedRouter } from "./observed-router.ts";
+import { hasRouteApi, modesOf } from "./modes.ts";
 import { PromptService } from "./prompt-service.ts";
 import { CoreSamples } from "./samples.ts";
 import { servedModels } from "./served-models.ts";
+import { type Surface, startSurfaces } from "./surfaces.ts";
 
 /** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
 export async function serve(config: Config, log: Logger, stop: AbortSignal): Promise<void> {
-  if (config.workers.length === 0) throw new ConfigError(["workers: none is configured, nothing could be served"]);
+  if (config.workers.length === 0 && !hasRouteApi(config)) {
+    throw new ConfigError(["workers: none is configured, nothing could be served"]);
+  }
   const running: Closable[] = [];
   try {
-    const { server, loaded } = await start(config, log, running);
+    const { surfaces, loaded } = await start(config, log, running);
     await Promise.race([loaded, aborted(stop)]);
     await aborted(stop);
-    log.info({ drainTimeoutMs: config.shutdown.drainTimeoutMs }, "draining");
-    await server.drain(config.shutdown.drainTimeoutMs);
+    const { drainTimeoutMs } = config.shutdown;
+    log.info({ drainTimeoutMs }, "draining");
+    await Promise.all(surfaces.map((surface) => surface.drain(drainTimeoutMs)));
   } finally {
     for (const part of running.toReversed()) await part.close();
   }
@@ -35,9 +37,9 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** A listening surface, and when it is ready. */
+/** The listening surfaces, and when they are ready. */
 interface Started {
-  readonly server: ExtProcServer;
+  readonly surfaces: readonly Surface[];
   /** Rejects when a model cannot be loaded. */
   readonly loaded: Promise<void>;
 }
@@ -62,14 +64,14 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   if (metricsServer !== undefined) running.push(metricsServer);
   const prober = healthProber(config, core);
   if (prober !== undefined) running.push(prober);
-  const router = new ObservedRouter(core.router, metrics.requests, log);
-  const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
-  running.push(server);
+  const surfaces = await startSurfaces({ core, config, log, metrics, follower }, running);
   const loaded = prompts.loaded.then(() => {
-    server.setReady(true);
-    log.info({ ...addresses(server, metricsServer), ...counts(core), version }, "the picker is ready");
+    for (const surface of surfaces) surface.setReady();
+    const addresses = Object.assign({}, ...surfaces.map((surface) => surface.addresses));
+    const summary = { ...addresses, metricsPort: metricsServer?.port, ...counts(core), version };
+    log.info({ modes: modesOf(config), ...summary }, "the picker is ready");
   });
-  return { server, loaded };
+  return { surfaces, loaded };
 }
 
 /** Failures are counted; what should not happen is logged as well. */
@@ -126,10 +128,6 @@ function healthProber(config: Config, core: Core): HealthProber | undefined {
     failureThreshold: unhealthyThreshold,
     successThreshold: healthyThreshold,
   });
-}
-
-function addresses(server: ExtProcServer, metricsServer: MetricsServer | undefined) {
-  return { extProc: server.address, health: server.healthAddress, metricsPort: metricsServer?.port };
 }
 
 function counts(core: Core) {

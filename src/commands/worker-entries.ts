@@ -4,15 +4,19 @@ import { type StaticWorkerEntry, staticWorkers, type WorkerSpec } from "../fleet
 /** The configured workers, as the catalogue takes them. @throws RangeError naming entry and field */
 export function configuredWorkers(config: Config): WorkerSpec[] {
   const { healthCheck } = config.fleet;
-  return staticWorkers(config.workers.map((worker) => entryOf(worker, healthCheck.enabled ? healthCheck.path : "")));
+  const all = config.models.map(({ name }) => name);
+  return staticWorkers(
+    config.workers.map((worker) => entryOf(worker, healthCheck.enabled ? healthCheck.path : "", all)),
+  );
 }
 
-function entryOf(worker: WorkerSettings, healthPath: string): StaticWorkerEntry {
-  const { name, endpoint, models, role, dpRankStart, dpSize, taints, labels, headers } = worker;
+/** @param all names of the configured models: what a worker without a list of its own serves */
+function entryOf(worker: WorkerSettings, healthPath: string, all: readonly string[]): StaticWorkerEntry {
+  const { name, endpoint, role, dpRankStart, dpSize, taints, labels, headers } = worker;
   return {
     name,
     endpoint,
-    models,
+    models: worker.models.length === 0 ? all : worker.models,
     role,
     dpRankStart,
     dpSize,

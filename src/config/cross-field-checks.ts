@@ -11,6 +11,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   const report: Report = (path, message, input) => {
     context.addIssue({ code: "custom", path: [...path], message, input });
   };
+  checkModes(config, report);
   checkListeners(config, report);
   checkModels(config.models, report);
   checkWorkers(config, report);
@@ -24,11 +25,34 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   }
 }
 
-function checkListeners({ extProc, health, metrics }: Config, report: Report): void {
-  const { mode, certFile, keyFile } = extProc.tls;
-  if (mode === "files") {
-    if (certFile === undefined) report(["extProc", "tls", "certFile"], "needed with extProc.tls.mode files", certFile);
-    if (keyFile === undefined) report(["extProc", "tls", "keyFile"], "needed with extProc.tls.mode files", keyFile);
+function checkModes({ mode, mixedModes, routeApi }: Config, report: Report): void {
+  const modes = [mode, ...mixedModes];
+  modes.forEach((each, i) => {
+    const path = i === 0 ? ["mode"] : ["mixedModes", i - 1];
+    if (each === "proxy")
+      report(path, "the proxy is not in this version; expected one of ext-proc, query, reserve", each);
+    if (modes.indexOf(each) < i) report(path, "this mode is there already", each);
+  });
+  const hasRouteApi = modes.includes("query") || modes.includes("reserve");
+  if (hasRouteApi && routeApi.listen === "off" && routeApi.socket === undefined) {
+    report(["routeApi", "socket"], "needed with routeApi.listen off", routeApi.socket);
+  }
+  const { maxBodyBytes, maxHeldBodyBytes } = routeApi;
+  if (maxHeldBodyBytes < maxBodyBytes) {
+    const path = ["routeApi", "maxHeldBodyBytes"];
+    report(path, `expected at least routeApi.maxBodyBytes (${maxBodyBytes})`, maxHeldBodyBytes);
+  }
+}
+
+function checkListeners({ extProc, routeApi, health, metrics }: Config, report: Report): void {
+  for (const [section, { mode, certFile, keyFile }] of [
+    ["extProc", extProc.tls] as const,
+    ["routeApi", routeApi.tls] as const,
+  ]) {
+    if (mode !== "files") continue;
+    const needed = `needed with ${section}.tls.mode files`;
+    if (certFile === undefined) report([section, "tls", "certFile"], needed, certFile);
+    if (keyFile === undefined) report([section, "tls", "keyFile"], needed, keyFile);
   }
   const { maxBodyBytes, maxInFlightBodyBytes } = extProc;
   if (maxInFlightBodyBytes < maxBodyBytes) {
@@ -42,6 +66,7 @@ function checkListeners({ extProc, health, metrics }: Config, report: Report): v
   }
   const listeners: Entry[] = [
     { path: ["extProc", "listen"], value: extProc.listen },
+    { path: ["routeApi", "listen"], value: routeApi.listen },
     { path: ["health", "listen"], value: health.listen },
     { path: ["metrics", "listen"], value: metrics.listen },
   ];

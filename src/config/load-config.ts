@@ -38,11 +38,22 @@ export function loadConfig({ file, text, env, flags = {} }: ConfigSources): Conf
 function withPathsFrom(base: string, config: Config): Config {
   const from = <K extends string>(key: K, path: string | undefined): { readonly [P in K]?: string } =>
     (path === undefined ? {} : { [key]: resolve(base, path) }) as { readonly [P in K]?: string };
-  const { tls } = config.extProc;
+  const tlsFrom = (tls: Config["extProc"]["tls"]) => ({
+    ...tls,
+    ...from("certFile", tls.certFile),
+    ...from("keyFile", tls.keyFile),
+  });
+  const { extProc, routeApi } = config;
   return {
     ...config,
     models: config.models.map((model) => ({ ...model, ...from("folder", model.folder) })),
-    extProc: { ...config.extProc, tls: { ...tls, ...from("certFile", tls.certFile), ...from("keyFile", tls.keyFile) } },
+    extProc: { ...extProc, tls: tlsFrom(extProc.tls) },
+    routeApi: {
+      ...routeApi,
+      tls: tlsFrom(routeApi.tls),
+      ...from("socket", routeApi.socket),
+      ...from("tokenFile", routeApi.tokenFile),
+    },
   };
 }
 

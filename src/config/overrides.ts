@@ -1,5 +1,5 @@
 import { nearestWord } from "./nearest-word.ts";
-import { environmentName, type Setting, scalarSettings } from "./setting-tree.ts";
+import { environmentName, type Setting, scalarSettings, settingTree } from "./setting-tree.ts";
 
 /** A setting given outside of the file. */
 export interface Override {
@@ -44,7 +44,7 @@ export function environmentOverrides(env: Readonly<Record<string, string | undef
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith("POINTSMAN_") || text === undefined || isNotASetting(name, text)) continue;
     const setting = byName.get(name);
-    if (setting === undefined) problems.push(`${name}: no such setting${hint(name, byName.keys())}`);
+    if (setting === undefined) problems.push(unknown(name, name, byName.keys(), environmentName));
     else overrides.push({ path: setting.path, value: readScalar(text, setting), origin: name });
   }
   return { overrides, problems };
@@ -59,7 +59,7 @@ export function flagOverrides(flags: ConfigFlags): Overrides {
     const [, path = "", text = ""] = /^([^=]*)=(.*)$/s.exec(assignment) ?? [];
     const setting = byPath.get(path);
     if (!assignment.includes("=")) problems.push(`--set ${assignment}: expected path=value`);
-    else if (setting === undefined) problems.push(`--set ${path}: no such setting${hint(path, byPath.keys())}`);
+    else if (setting === undefined) problems.push(unknown(`--set ${path}`, path, byPath.keys(), (list) => list));
     else overrides.push({ path, value: readScalar(text, setting), origin: "--set" });
   }
   if (flags.listen !== undefined) overrides.push({ path: "extProc.listen", value: flags.listen, origin: "--listen" });
@@ -78,7 +78,10 @@ function readScalar(text: string, { kind }: Setting): unknown {
   return text;
 }
 
-function hint(word: string, candidates: Iterable<string>): string {
-  const nearest = nearestWord(word, candidates);
-  return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+/** What is wrong with a name that no single value goes by. */
+function unknown(place: string, word: string, names: Iterable<string>, nameOf: (path: string) => string): string {
+  const isList = settingTree().some(({ kind, path }) => kind === "list" && nameOf(path) === word);
+  if (isList) return `${place}: a list, which only the file can hold`;
+  const nearest = nearestWord(word, names);
+  return `${place}: no such setting${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`;
 }

@@ -4,16 +4,20 @@ import { extProc } from "./sections/ext-proc.ts";
 import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
+import { mixedModes, mode, routeApi } from "./sections/route-api.ts";
 import { affinity, decisions, disaggregation, json, reservations, routing } from "./sections/routing.ts";
 import { tokenizer } from "./sections/tokenizer.ts";
 import { fleet, workers } from "./sections/workers.ts";
 
 /** Every setting, each described where it is declared. The order is that of the reference page. */
 export const settingsSchema = z.strictObject({
+  mode,
+  mixedModes,
   models,
   unknownModel,
   workers,
   extProc,
+  routeApi,
   health,
   metrics,
   log,

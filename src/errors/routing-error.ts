@@ -7,6 +7,7 @@ export type RoutingErrorCode =
   | "unknown_model"
   | "unknown_reservation"
   | "reservation_conflict"
+  | "worker_conflict"
   | "saturated"
   | "no_endpoints"
   | "deadline_exceeded"
@@ -46,6 +47,7 @@ export const httpStatusByCode = {
   unknown_model: 404,
   unknown_reservation: 404,
   reservation_conflict: 409,
+  worker_conflict: 409,
   saturated: 429,
   no_endpoints: 503,
   deadline_exceeded: 504,

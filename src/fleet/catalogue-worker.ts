@@ -9,15 +9,21 @@ import type {
   WorkerSpec,
 } from "./worker.ts";
 
+/** The catalogue's own, writable view of a rank. */
+export interface CatalogueRank extends WorkerRank {
+  kvEvents: KvEventSource | undefined;
+}
+
 /** The catalogue's own, writable view of a worker. */
 export class CatalogueWorker implements Worker {
   readonly id: WorkerId;
   readonly incarnation: string;
-  readonly endpoint: string;
+  readonly isCallerAddressed: boolean;
   readonly dpRankStart: number;
   readonly dpSize: number;
-  readonly kvEvents: readonly (KvEventSource | undefined)[];
-  readonly ranks: readonly WorkerRank[];
+  readonly ranks: readonly CatalogueRank[];
+  endpoint: string;
+  kvEvents: readonly (KvEventSource | undefined)[];
   name: string;
   role: WorkerRole;
   models: readonly string[];
@@ -32,6 +38,7 @@ export class CatalogueWorker implements Worker {
   constructor(spec: WorkerSpec, endpoint: string, takeSlot: () => number) {
     this.id = spec.id;
     this.incarnation = spec.incarnation;
+    this.isCallerAddressed = spec.isCallerAddressed ?? false;
     this.endpoint = endpoint;
     this.dpRankStart = spec.dpRankStart;
     this.dpSize = spec.dpSize;
@@ -56,15 +63,23 @@ export class CatalogueWorker implements Worker {
   isSameAs(spec: WorkerSpec, endpoint: string): boolean {
     return (
       this.incarnation === spec.incarnation &&
-      this.endpoint === endpoint &&
+      this.isCallerAddressed === (spec.isCallerAddressed ?? false) &&
       this.dpRankStart === spec.dpRankStart &&
       this.dpSize === spec.dpSize &&
-      this.ranks.every((rank, i) => isSameSource(rank.kvEvents, spec.kvEvents[i]))
+      (this.isCallerAddressed || (this.endpoint === endpoint && this.movedRanks(spec).length === 0))
     );
   }
 
+  /** Ranks whose event source is another one in `spec`. */
+  movedRanks(spec: WorkerSpec): readonly CatalogueRank[] {
+    return this.ranks.filter((rank, i) => !isSameSource(rank.kvEvents, spec.kvEvents[i]));
+  }
+
   /** Takes over what may change during an incarnation. */
-  update(spec: WorkerSpec): void {
+  update(spec: WorkerSpec, endpoint: string): void {
+    this.endpoint = endpoint;
+    this.kvEvents = spec.kvEvents;
+    for (const [i, rank] of this.ranks.entries()) rank.kvEvents = spec.kvEvents[i];
     this.name = spec.name;
     this.role = spec.role;
     this.models = spec.models;

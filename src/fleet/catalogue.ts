@@ -9,8 +9,10 @@ export interface CatalogueListener {
   onAdded?(rank: WorkerRank): void;
   /** Drop everything kept under `rank.slot`: the slot may go to another rank once the last listener returned. */
   onRemoved?(rank: WorkerRank): void;
-  /** Models, labels, health or draining of a worker changed; its slots did not. */
+  /** Models, labels, endpoint, health or draining of a worker changed; its slots did not. */
   onUpdated?(worker: Worker): void;
+  /** A rank publishes its events elsewhere from here on: what was learned from the old source may be wrong. */
+  onSourceChanged?(rank: WorkerRank): void;
 }
 
 /** Who exists: workers by id and by endpoint, the slots of their ranks, their health and draining state. */
@@ -33,8 +35,8 @@ export class Catalogue {
   }
 
   /**
-   * Adds a worker, or updates the one of this id; another incarnation, endpoint, rank layout or event source makes it
-   * another worker, which takes the place of the first.
+   * Adds a worker, or updates the one of this id; another incarnation, rank layout or (unless it is addressed by callers)
+   * endpoint or event source makes it another worker, which takes the place of the first.
    * @throws RangeError for an endpoint that is not `host:port`, or a rank layout out of range
    */
   put(spec: WorkerSpec): Worker {
@@ -45,9 +47,12 @@ export class Catalogue {
       this.remove(spec.id);
       return this.#add(spec, endpoint);
     }
-    known.update(spec);
+    const moved = known.movedRanks(spec);
+    if (known.endpoint === endpoint) known.update(spec, endpoint);
+    else this.#readdress(known, spec, endpoint);
     this.#membersChanged();
     this.#tell((listener) => listener.onUpdated?.(known));
+    for (const rank of moved) this.#tell((listener) => listener.onSourceChanged?.(rank));
     return known;
   }
 
@@ -162,6 +167,12 @@ export class Catalogue {
     return worker;
   }
 
+  #readdress(worker: CatalogueWorker, spec: WorkerSpec, endpoint: string): void {
+    this.#endpoints.remove(worker);
+    worker.update(spec, endpoint);
+    this.#endpoints.add(worker);
+  }
+
   #tell(event: (listener: CatalogueListener) => void): void {
     for (const listener of this.#listeners) event(listener);
   }
@@ -170,10 +181,10 @@ export class Catalogue {
 const maxRememberedModels = 1_024;
 
 /** Most ranks of one worker: a layout beyond it is a typing error, and would take as many slots. */
-const maxDpSize = 1_024;
+const maxDpSize = 4_096;
 
 function checkedEndpoint(spec: WorkerSpec): string {
-  const endpoint = canonicalEndpoint(spec.endpoint);
+  const endpoint = canonicalEndpoint(spec.endpoint) ?? (spec.isCallerAddressed === true ? spec.endpoint : undefined);
   if (endpoint === undefined)
     throw new RangeError(`worker ${spec.name}: endpoint must be host:port, got ${spec.endpoint}`);
   if (!(Number.isInteger(spec.dpSize) && spec.dpSize >= 1 && spec.dpSize <= maxDpSize)) {

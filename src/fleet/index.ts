@@ -5,6 +5,8 @@ export { canonicalEndpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts"
 export type { HealthOptions } from "./health-options.ts";
 export { HealthProber } from "./health-prober.ts";
 export { HttpProbe } from "./http-probe.ts";
+export type { RegisteredWorker, RegisteredWorkersOptions, WorkerLifecycle } from "./registered-workers.ts";
+export { RegisteredWorkers } from "./registered-workers.ts";
 export type { StaticWorkerEntry } from "./static-fleet.ts";
 export { staticWorkers } from "./static-fleet.ts";
 export type { Timers } from "./timers.ts";
@@ -19,3 +21,4 @@ export type {
   WorkerSpec,
 } from "./worker.ts";
 export { parseWorkerId, workerIdFromName } from "./worker-id.ts";
+export type { WorkerPatch, WorkerRegistration } from "./worker-registration.ts";

@@ -32,6 +32,11 @@ export interface WorkerSpec {
   readonly name: string;
   /** `host:port` or `[v6]:port`; the catalogue keeps its canonical form. */
   readonly endpoint: string;
+  /**
+   * The endpoint is a name for callers that send requests themselves: any text, and neither another one nor another event
+   * source makes it another worker. Default false.
+   */
+  readonly isCallerAddressed?: boolean;
   readonly role: WorkerRole;
   /** Names of the models it serves; empty = every model. */
   readonly models: readonly string[];

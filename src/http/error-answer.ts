@@ -29,6 +29,11 @@ export class HttpError extends Error {
   }
 }
 
+/** An answer in the envelope. */
+export interface ErrorAnswer extends HttpAnswer {
+  readonly body: string;
+}
+
 /** The one envelope of all error answers. */
 export const errorSchema: JsonSchema = {
   type: "object",
@@ -46,7 +51,7 @@ const internalMessage = "the request could not be served";
  * The answer to what an operation threw. Causes never reach the client.
  * @param retryAfterSeconds of 429 and 503 answers whose error names none
  */
-export function errorAnswer(error: unknown, retryAfterSeconds: number): HttpAnswer {
+export function errorAnswer(error: unknown, retryAfterSeconds: number): ErrorAnswer {
   if (error instanceof HttpError) return envelope(error.status, error.code, error.message, undefined, error.headers);
   if (error instanceof FieldError) return errorAnswer(error.toRoutingError("unprocessable"), retryAfterSeconds);
   if (error instanceof JsonSyntaxError) {
@@ -77,7 +82,7 @@ function envelope(
   message: string,
   field: string | undefined,
   headers: Readonly<Record<string, string>> | undefined,
-): HttpAnswer {
+): ErrorAnswer {
   const body = JSON.stringify({ error: message, code, ...(field === undefined ? {} : { field }) });
   return headers === undefined ? { status, body } : { status, body, headers };
 }

@@ -20,3 +20,22 @@ export type {
 export { jsonAnswer } from "./operation.ts";
 export type { HttpLimits } from "./request-limits.ts";
 export type { HttpObserver } from "./serve-operations.ts";
+export type { Member, Members, ObjectOf, Shape } from "./shapes.ts";
+export {
+  anyObjectShape,
+  flagShape,
+  i64Shape,
+  listShape,
+  mapped,
+  mapShape,
+  may,
+  must,
+  numberShape,
+  objectShape,
+  orNull,
+  otherwise,
+  textShape,
+  u32Shape,
+  u64Shape,
+  wordShape,
+} from "./shapes.ts";

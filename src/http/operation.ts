@@ -20,8 +20,8 @@ export interface HttpCall {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** JSON text. */
-  readonly body: string | Buffer;
+  /** JSON text; parts of it for an answer that is made while it is sent. */
+  readonly body: string | Buffer | AsyncIterable<string>;
   /** Beside content type and length; lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -63,7 +63,7 @@ export interface Operation {
 /** A JSON answer. */
 export function jsonAnswer(
   status: number,
-  body: string | Buffer,
+  body: HttpAnswer["body"],
   headers?: Readonly<Record<string, string>>,
 ): HttpAnswer {
   return headers === undefined ? { status, body } : { status, body, headers };

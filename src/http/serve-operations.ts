@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { BearerTokens } from "./bearer-tokens.ts";
 import { errorAnswer, HttpError, isInternal } from "./error-answer.ts";
@@ -131,8 +133,14 @@ function send(reply: FastifyReply, { status, body, headers }: HttpAnswer): void 
   reply.hijack();
   const response = reply.raw;
   if (headers !== undefined) for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.writeHead(status, { "content-type": jsonType, "content-length": Buffer.byteLength(body) });
-  response.end(body);
+  if (typeof body === "string" || Buffer.isBuffer(body)) {
+    response.writeHead(status, { "content-type": jsonType, "content-length": Buffer.byteLength(body) });
+    response.end(body);
+    return;
+  }
+  response.writeHead(status, { "content-type": jsonType });
+  // A client that leaves, or parts that cannot be made, end the connection: half an answer must not look like a whole one.
+  pipeline(Readable.from(body), response).catch(() => response.destroy());
 }
 
 function refuse(

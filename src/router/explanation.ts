@@ -1,12 +1,11 @@
-import type { RequestApi } from "../api/index.ts";
 import { type Choice, explain, type PickExplanation } from "../pick/index.ts";
 import type { AggregatedReason } from "./disaggregation.ts";
-import type { Placeable } from "./placeable.ts";
+import type { Placeable, PlaceableApi } from "./placeable.ts";
 import type { PhaseChoice, Selection, SessionOutcome } from "./selection.ts";
 
 /** Why a request went where it went. Holds no prompt text, token ids or hashes. */
 export interface RouteExplanation {
-  readonly api: RequestApi;
+  readonly api: PlaceableApi;
   readonly model: string | undefined;
   /** Prompt length; undefined when the tokens are not known. */
   readonly promptTokens: number | undefined;

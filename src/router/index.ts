@@ -1,8 +1,12 @@
+export type { RegisteredWorker, WorkerPatch, WorkerRank, WorkerRegistration } from "../fleet/index.ts";
 export { DecisionLog, type DecisionLogOptions, type LoggedDecision } from "./decision-log.ts";
 export { type AggregatedReason, type DisaggregationOptions, resolveDisaggregation } from "./disaggregation.ts";
 export type { Elsewhere, Unprepared } from "./elsewhere.ts";
 export { explainSelection, type RouteExplanation } from "./explanation.ts";
+export type { GivenPrompt, HashPrompt, TokenPrompt } from "./given-prompt.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";
+export { defaultGroup, type Partition, type PartitionClaim, Partitions } from "./partitions.ts";
+export type { PendingOptions } from "./pending-selections.ts";
 export {
   type EndpointRestriction,
   noDemands,
@@ -15,5 +19,8 @@ export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget } fro
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { Router, type RouterOptions, type RouterState } from "./router.ts";
 export type { PhaseChoice, Selection, SessionOutcome } from "./selection.ts";
+export type { AffinityTarget, PotentialLoad } from "./selections.ts";
+export { Selections } from "./selections.ts";
 export type { SentPrompts } from "./sent-prompts.ts";
 export type { RouteSession } from "./session.ts";
+export { WorkerDirectory } from "./worker-directory.ts";

@@ -18,13 +18,16 @@ export interface ServedModel {
   readonly index: PrefixIndex;
 }
 
-/** The served models by every name that a request may use. */
+/** The served models by every name that a request may use: the configured ones, and those that workers bring with them. */
 export class ModelRegistry {
   readonly #byName = new Map<string, ServedModel>();
-  readonly #models: readonly ServedModel[];
+  readonly #configured: readonly ServedModel[];
+  #all: readonly ServedModel[];
 
+  /** @param models the configured ones */
   constructor(models: readonly ServedModel[]) {
-    this.#models = models;
+    this.#configured = models;
+    this.#all = models;
     for (const model of models) {
       for (const name of [model.name, ...model.aliases]) this.#byName.set(name, model);
     }
@@ -34,12 +37,32 @@ export class ModelRegistry {
     return this.#byName.get(name);
   }
 
-  /** The model of a request that names none: the only one, or undefined when there are several. */
+  /** The model of a request that names none: the only configured one, or undefined when there are several. */
   get only(): ServedModel | undefined {
-    return this.#models.length === 1 ? this.#models[0] : undefined;
+    return this.#configured.length === 1 ? this.#configured[0] : undefined;
+  }
+
+  /** Whether a model is one of the configured ones. */
+  isConfigured(model: ServedModel): boolean {
+    return this.#configured.includes(model);
   }
 
   values(): readonly ServedModel[] {
-    return this.#models;
+    return this.#all;
+  }
+
+  /** Adds a model that workers brought. @returns false when its name is taken */
+  add(model: ServedModel): boolean {
+    if (this.#byName.has(model.name)) return false;
+    this.#byName.set(model.name, model);
+    this.#all = [...this.#all, model];
+    return true;
+  }
+
+  /** Takes away a model that was added. */
+  remove(model: ServedModel): void {
+    if (this.#byName.get(model.name) !== model || this.isConfigured(model)) return;
+    this.#byName.delete(model.name);
+    this.#all = this.#all.filter((other) => other !== model);
   }
 }

@@ -28,15 +28,20 @@ export interface RouteOverrides extends PickOverrides {
 /** Demands of a request that has none. */
 export const noDemands: RouteDemands = { constraints: {}, overrides: undefined };
 
+/** What a request speaks; `given` is a prompt that its caller tokenized or hashed. */
+export type PlaceableApi = RequestApi | "given";
+
 /** A request as the choice sees it, whoever computed its tokens and hashes. */
 export interface Placeable {
-  readonly api: RequestApi;
+  readonly api: PlaceableApi;
   /** Undefined: placed by load among the workers of every model. */
   readonly model: ServedModel | undefined;
   /** Prompt length; undefined when it is not known. */
   readonly promptTokens: number | undefined;
   /** The prompt's complete blocks; undefined when the choice goes by load alone. */
   readonly hashes: BlockHashes | undefined;
+  /** What running requests' blocks are counted by, where that is not `hashes.sequence`: two u32 a block, as many. */
+  readonly loadSequence?: Uint32Array;
   /** The byte-exact change of the body that goes with the choice. */
   readonly bodyEdit: BodyEdit | undefined;
   /** Why the choice goes by load alone, or why tokens are not claimed. */

@@ -46,10 +46,14 @@ export class Placer {
   }
 
   /** The ranks that could serve the request, with their state; those that may not say why. */
-  candidates(subject: Placeable, constraints: Constraints, { assumesKvReuse }: PhaseRules): Candidate[] {
+  candidates(
+    subject: Placeable,
+    constraints: Constraints,
+    { assumesKvReuse }: Pick<PhaseRules, "assumesKvReuse">,
+  ): Candidate[] {
     const { device, host, disk } = this.#overlaps;
-    const sequence = subject.hashes?.sequence ?? noHashes;
-    const blocks = subject.hashes?.count ?? 0;
+    const sequence = loadSequenceOf(subject);
+    const blocks = sequence.length >>> 1;
     return this.#catalogue.ranksFor(subject.model?.name).map((rank) => {
       const exclusion = exclusionOf(rank, constraints, false);
       return {
@@ -96,15 +100,33 @@ export class Placer {
 
   /** @throws RoutingError saturated when too many reservations are held */
   book(subject: Placeable, { rank, picked, request, rules }: PhaseChoice): Reservation {
+    const sequence = loadSequenceOf(subject);
     return this.#loads.reserve(rank.slot, {
       promptTokens: request.promptTokens,
       cachedTokens: estimatedCachedTokens(picked, request.blockSize, rules.options),
-      sequence: subject.hashes?.sequence ?? noHashes,
-      count: subject.hashes?.count ?? 0,
+      sequence,
+      count: sequence.length >>> 1,
       tracksPrefill: rules.tracksPrefill,
       assumesKvReuse: rules.assumesKvReuse,
     });
   }
+
+  /** As `book`, on a rank that was not chosen here. */
+  bookOn(rank: WorkerRank, subject: Placeable, prefillTokens: number): Reservation {
+    const { assumesKvReuse = true } = subject.demands.overrides ?? {};
+    const sequence = loadSequenceOf(subject);
+    return this.#loads.reserve(rank.slot, {
+      promptTokens: prefillTokens,
+      cachedTokens: 0,
+      sequence,
+      count: sequence.length >>> 1,
+      assumesKvReuse,
+    });
+  }
+}
+
+function loadSequenceOf({ loadSequence, hashes }: Placeable): Uint32Array {
+  return loadSequence ?? hashes?.sequence ?? noHashes;
 }
 
 function newOverlaps(slots: number): TierOverlaps {

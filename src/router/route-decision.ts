@@ -1,7 +1,7 @@
-import type { RequestApi } from "../api/index.ts";
 import type { BodyEdit } from "../json/index.ts";
 import type { Lease, LeasedLoad } from "../load/index.ts";
 import type { RouteExplanation } from "./explanation.ts";
+import type { PlaceableApi } from "./placeable.ts";
 import type { Selection } from "./selection.ts";
 
 /** The load booked for one routed request. Every method is idempotent and harmless after `release`. */
@@ -27,7 +27,7 @@ export interface RouteTarget {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The byte-exact change of the body, or undefined: the body goes on as it came. */
   readonly bodyEdit: BodyEdit | undefined;
-  readonly api: RequestApi;
+  readonly api: PlaceableApi;
   /** Name of the configured model that was routed to; undefined when the request names none. */
   readonly model: string | undefined;
   /** Prompt length in tokens; undefined when the tokens are not known. */

@@ -1,7 +1,7 @@
 import { RoutingError } from "../errors/index.ts";
-import type { Catalogue } from "../fleet/index.ts";
-import type { LeaseTable, LoadTable } from "../load/index.ts";
-import { fallbackOrder, type SessionTable } from "../pick/index.ts";
+import type { Catalogue, WorkerRank } from "../fleet/index.ts";
+import type { Lease, LeaseTable, LoadTable } from "../load/index.ts";
+import { type Candidate, fallbackOrder, type SessionTable } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
 import type { DecisionLog } from "./decision-log.ts";
 import { type Elsewhere, prepareAnywhere } from "./elsewhere.ts";
@@ -118,6 +118,26 @@ export class Router {
     return { ...this.targetOf(selection), lease };
   }
 
+  /** Every rank of the request's model with its state, whether or not it may serve the request. Changes nothing. */
+  candidates(subject: Placeable): readonly Candidate[] {
+    this.#placer.look(subject);
+    const { constraints, overrides } = subject.demands;
+    return this.#placer.candidates(subject, constraints, { assumesKvReuse: overrides?.assumesKvReuse ?? true });
+  }
+
+  /**
+   * Books a prompt on a rank that its caller chose, under a lease.
+   * @param prefillTokens what the rank has yet to prefill of it
+   * @throws RoutingError as `lease`
+   */
+  leaseOn(rank: WorkerRank, subject: Placeable, prefillTokens: number, id?: string): Lease {
+    return this.#state.leases.open(() => {
+      const booked = this.#placer.bookOn(rank, subject, prefillTokens);
+      this.#tellSentTo(rank, subject);
+      return booked;
+    }, id);
+  }
+
   /** A selection as the request's way: endpoint, headers, change of the body. */
   targetOf(selection: Selection): RouteTarget {
     const { subject, answering, prefill } = selection;
@@ -155,10 +175,12 @@ export class Router {
     }
   }
 
-  #tellSent({ hashes, model }: Placeable, ...phases: (PhaseChoice | undefined)[]): void {
-    const { sentPrompts } = this.#state;
-    if (sentPrompts === undefined || hashes === undefined || model === undefined) return;
-    for (const phase of phases) if (phase !== undefined) sentPrompts.onSent(phase.rank, model, hashes);
+  #tellSent(subject: Placeable, ...phases: (PhaseChoice | undefined)[]): void {
+    for (const phase of phases) if (phase !== undefined) this.#tellSentTo(phase.rank, subject);
+  }
+
+  #tellSentTo(rank: WorkerRank, { hashes, model }: Placeable): void {
+    if (hashes !== undefined && model !== undefined) this.#state.sentPrompts?.onSent(rank, model, hashes);
   }
 
   #fallbacks({ candidates, choice }: PhaseChoice): string[] {

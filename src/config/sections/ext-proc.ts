@@ -1,28 +1,10 @@
 import { z } from "zod";
 import { count, listenAddress, milliseconds } from "../setting-types.ts";
+import { tlsSection } from "./tls.ts";
 
 const mebibyte = 1_048_576;
 
-const tls = z
-  .strictObject({
-    mode: z
-      .enum(["self-signed", "files", "off"])
-      .default("self-signed")
-      .describe(
-        "`self-signed`: a certificate made at the start; `files`: `certFile` and `keyFile`; `off`: plain text.",
-      ),
-    certFile: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("PEM certificate chain. Needed with mode `files`, without meaning otherwise."),
-    keyFile: z.string().min(1).optional().describe("PEM private key. Needed with mode `files`."),
-    reloadIntervalMs: milliseconds(0)
-      .default(10_000)
-      .describe("How often the two files are looked at for a change, in ms; 0 = never again after the start."),
-  })
-  .prefault({})
-  .describe("Transport security of the ext_proc listener.");
+const tls = tlsSection("self-signed", "ext_proc");
 
 const limits = {
   maxReceiveMessageBytes: count(65_536)

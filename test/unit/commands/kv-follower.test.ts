@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Core } from "../../../src/commands/assemble.ts";
-import { KvFollower } from "../../../src/commands/kv-follower.ts";
+import { type FollowedCore, KvFollower } from "../../../src/commands/kv-follower.ts";
 import { staticWorkers } from "../../../src/fleet/index.ts";
 import { PrefixIndex } from "../../../src/kv/index.ts";
-import { DecisionLog, ModelRegistry } from "../../../src/router/index.ts";
+import { ModelRegistry } from "../../../src/router/index.ts";
 import { type SimWorker, startSimWorker } from "../../../src/sim-worker/index.ts";
 import { createLogger } from "../../../src/telemetry/index.ts";
 import { fixture } from "../router/fixture.ts";
@@ -29,8 +28,8 @@ async function engine(host = "127.0.0.1"): Promise<SimWorker> {
   return worker;
 }
 
-function coreOf(worker: SimWorker, models = ["m"]): Core {
-  const { router, loads, leases, catalogue } = fixture({ workers: [] });
+function coreOf(worker: SimWorker, models = ["m"]): FollowedCore {
+  const { loads, catalogue } = fixture({ workers: [] });
   const served = models.map((name) => ({
     name,
     aliases: [],
@@ -47,8 +46,7 @@ function coreOf(worker: SimWorker, models = ["m"]): Core {
   catalogue.replaceAll(
     staticWorkers([{ name: "w", endpoint: worker.endpoint, kvEvents: kvEventsEndpoint, kvReplay: kvReplayEndpoint }]),
   );
-  const decisions = new DecisionLog({}, () => 0);
-  return { router, loads, leases, catalogue, decisions, models: registry };
+  return { loads, catalogue, models: registry };
 }
 
 interface Watched {
@@ -57,7 +55,7 @@ interface Watched {
   readonly clock?: { now(): number };
 }
 
-function follow(core: Core, { silentWorkerWarnMs = 0, lines = [], clock }: Watched = {}): KvFollower {
+function follow(core: FollowedCore, { silentWorkerWarnMs = 0, lines = [], clock }: Watched = {}): KvFollower {
   const log = createLogger({ level: "warn" }, { write: (line: string) => lines.push(line) });
   const follower = new KvFollower(core, { ...settings, silentWorkerWarnMs }, log, clock);
   closing.push(follower);

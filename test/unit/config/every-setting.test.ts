@@ -7,6 +7,7 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (choices !== undefined) return choices.find((choice) => choice !== defaultValue && choice !== "files") ?? "";
   if (kind === "boolean") return String(defaultValue !== true);
   if (kind === "number") return String(Number(defaultValue) + 1);
+  if (path.endsWith("socketMode")) return "0640";
   return path.endsWith("listen") ? "[::1]:19999" : "/other";
 }
 

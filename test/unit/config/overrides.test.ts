@@ -21,7 +21,7 @@ describe("environmentOverrides", () => {
     const { problems } = environmentOverrides({ POINTSMAN_LOG_LEVL: "info", POINTSMAN_WORKERS: "[]", PATH: "/bin" });
     expect(problems).toEqual([
       "POINTSMAN_LOG_LEVL: no such setting (did you mean POINTSMAN_LOG_LEVEL?)",
-      "POINTSMAN_WORKERS: no such setting",
+      "POINTSMAN_WORKERS: a list, which only the file can hold",
     ]);
   });
 
@@ -59,7 +59,7 @@ describe("flagOverrides", () => {
     expect(problems).toEqual([
       "--set log.level: expected path=value",
       "--set routing.temprature: no such setting (did you mean routing.temperature?)",
-      "--set models: no such setting",
+      "--set models: a list, which only the file can hold",
     ]);
   });
 });

@@ -1,0 +1,145 @@
+import { isIP } from "node:net";
+import { performance } from "node:perf_hooks";
+import { type Config, parseAddress } from "../config/index.ts";
+import { RegisteredWorkers } from "../fleet/index.ts";
+import {
+  BearerTokens,
+  type HttpAddress,
+  HttpListener,
+  type HttpListenerOptions,
+  type HttpTls,
+  type Operation,
+} from "../http/index.ts";
+import { blocksWithin, GuessedBlocks, PrefixIndex } from "../kv/index.ts";
+import { type Partition, Partitions, Selections, WorkerDirectory } from "../router/index.ts";
+import { type RouteApiOptions, routeApiOperations } from "../surface/route-api/index.ts";
+import type { Logger, Metrics } from "../telemetry/index.ts";
+import { version } from "../version.ts";
+import type { Core } from "./assemble.ts";
+import type { KvFollower } from "./kv-follower.ts";
+import { modesOf } from "./modes.ts";
+
+/** What the route API needs of a running process. */
+export interface RouteApiParts {
+  readonly core: Core;
+  readonly follower: Pick<KvFollower, "statusOf">;
+  /** Whether the models are loaded. */
+  readonly isReady: () => boolean;
+}
+
+/** The operations of the route API over a core. Workers that are registered through them go into its catalogue. */
+export function routeOperationsOf({ core, follower, isReady }: RouteApiParts, config: Config): readonly Operation[] {
+  const { router, catalogue, loads, leases, pick, json, models } = core;
+  const now = () => performance.now();
+  const partitions = new Partitions(models, {
+    maxPartitions: config.routeApi.registration.maxPartitions,
+    makeIndex: (blockSize) => makeIndex(config, blockSize),
+  });
+  const selections = new Selections(
+    { router, partitions, catalogue, loads, pick, now },
+    config.routeApi.pendingSelections,
+  );
+  const workers = new WorkerDirectory(registeredWorkers(core, partitions, config), catalogue, partitions);
+  return routeApiOperations(
+    {
+      router,
+      selections,
+      partitions,
+      workers,
+      leases,
+      json,
+      rankAt: (slot) => catalogue.rankAt(slot),
+      kvStatusOf: (rank) => follower.statusOf(rank),
+      isReady,
+      version,
+    },
+    apiOptions(config),
+  );
+}
+
+/** Listens for the route API, on TCP and on a Unix socket as the settings say. Rejects when it cannot. */
+export async function startRouteApi(
+  operations: readonly Operation[],
+  config: Config,
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
+): Promise<readonly HttpListener[]> {
+  const { tokenFile } = config.routeApi;
+  const tokens = tokenFile === undefined ? undefined : await BearerTokens.read(tokenFile);
+  const dependencies = { log, observer: metrics.http, now: () => performance.now() };
+  const listeners: HttpListener[] = [];
+  try {
+    for (const options of listenerOptions(config, tokens)) {
+      listeners.push(await HttpListener.start(operations, options, dependencies));
+    }
+    return listeners;
+  } catch (error) {
+    await Promise.all(listeners.map((listener) => listener.close(0)));
+    throw error;
+  }
+}
+
+function makeIndex({ approximateIndex, routeApi }: Config, blockSize: number): PrefixIndex {
+  const guesses = new GuessedBlocks({ maxBlocks: blocksWithin(approximateIndex.maxBytes) });
+  return new PrefixIndex({ blockSize, maxBlocks: blocksWithin(routeApi.registration.maxIndexBytes), guesses });
+}
+
+function registeredWorkers({ catalogue }: Core, partitions: Partitions, config: Config): RegisteredWorkers<Partition> {
+  const { maxWorkers, maxRanks, requireKvEvents, probe } = config.routeApi.registration;
+  const { enabled, path } = config.fleet.healthCheck;
+  return new RegisteredWorkers(
+    catalogue,
+    {
+      claim: ({ modelName, routingGroup, blockSize, isEagle = false }) =>
+        partitions.claim({ model: modelName, group: routingGroup, blockSize, isEagle }),
+      nameOf: ({ served }) => served.name,
+      release: (partition) => partitions.release(partition),
+    },
+    {
+      maxWorkers,
+      maxRanks,
+      needsKvEvents: requireKvEvents,
+      needsAddress: modesOf(config).includes("ext-proc"),
+      healthPath: probe && enabled ? path : undefined,
+    },
+  );
+}
+
+function apiOptions(config: Config): RouteApiOptions {
+  const { routeApi, extProc } = config;
+  const { maxTokenIds, maxHashes, maxListItems, maxFieldBytes, maxBodyBytes, deadlineMs, tokenFile } = routeApi;
+  return {
+    bounds: { maxTokenIds, maxHashes, maxListItems, maxFieldBytes, maxRequestBytes: maxBodyBytes },
+    reserves: modesOf(config).includes("reserve"),
+    deadlineMs,
+    isDumpOpen: tokenFile !== undefined || isLoopback(routeApi.listen),
+    trustsClients: extProc.trustClientPins,
+  };
+}
+
+/** Whether nobody from elsewhere can reach a listener. */
+function isLoopback(listen: string): boolean {
+  if (listen === "off") return true;
+  const { host } = parseAddress(listen);
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+function listenerOptions({ routeApi }: Config, tokens: BearerTokens | undefined): readonly HttpListenerOptions[] {
+  const { listen, socket, socketMode, retryAfterSeconds } = routeApi;
+  const common = { limits: routeApi, tokens, retryAfterSeconds };
+  const options: HttpListenerOptions[] = [];
+  if (listen !== "off")
+    options.push({ ...common, address: { kind: "tcp", ...parseAddress(listen) }, tls: tlsOf(routeApi.tls) });
+  if (socket !== undefined) {
+    const address: HttpAddress = {
+      kind: "unix",
+      path: socket,
+      mode: socketMode === undefined ? undefined : Number.parseInt(socketMode, 8),
+    };
+    options.push({ ...common, address, tls: { kind: "off" } });
+  }
+  return options;
+}
+
+function tlsOf({ mode, certFile = "", keyFile = "", reloadIntervalMs }: Config["routeApi"]["tls"]): HttpTls {
+  return mode === "files" ? { kind: "files", certFile, keyFile, reloadIntervalMs } : { kind: mode };
+}

@@ -1,0 +1,72 @@
+import type { Config } from "../config/index.ts";
+import { startExtProcServer } from "../surface/ext-proc/index.ts";
+import type { Logger, Metrics } from "../telemetry/index.ts";
+import type { Core } from "./assemble.ts";
+import { extProcOptions } from "./ext-proc-options.ts";
+import type { KvFollower } from "./kv-follower.ts";
+import { hasRouteApi, modesOf } from "./modes.ts";
+import { ObservedRouter } from "./observed-router.ts";
+import { routeOperationsOf, startRouteApi } from "./route-api.ts";
+
+/** What answers requests. */
+export interface Surface {
+  /** Where it listens, by the setting's name; for the log. */
+  readonly addresses: Readonly<Record<string, unknown>>;
+  /** Says that requests can be answered: the models are loaded. */
+  setReady(): void;
+  /** Lets what runs end, and cuts it after `timeoutMs`. */
+  drain(timeoutMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SurfaceParts {
+  readonly core: Core;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly follower: KvFollower;
+}
+
+/** Starts the surfaces of the configured modes. @param running receives each once it has to be closed */
+export async function startSurfaces(
+  parts: SurfaceParts,
+  running: { close(): Promise<void> }[],
+): Promise<readonly Surface[]> {
+  const surfaces: Surface[] = [];
+  const add = (surface: Surface): void => {
+    surfaces.push(surface);
+    running.push(surface);
+  };
+  if (modesOf(parts.config).includes("ext-proc")) add(await startExtProc(parts));
+  if (hasRouteApi(parts.config)) add(await startHttp(parts));
+  return surfaces;
+}
+
+async function startExtProc({ core, config, log, metrics }: SurfaceParts): Promise<Surface> {
+  const router = new ObservedRouter(core.router, metrics.requests, log);
+  const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
+  return {
+    addresses: { extProc: server.address, health: server.healthAddress },
+    setReady: () => server.setReady(true),
+    drain: (timeoutMs) => server.drain(timeoutMs),
+    close: () => server.close(),
+  };
+}
+
+async function startHttp({ core, config, log, metrics, follower }: SurfaceParts): Promise<Surface> {
+  let isReady = false;
+  const operations = routeOperationsOf({ core, follower, isReady: () => isReady }, config);
+  const listeners = await startRouteApi(operations, config, { metrics, log });
+  const closeAll = async (drainMs: number) => {
+    isReady = false;
+    await Promise.all(listeners.map((listener) => listener.close(drainMs)));
+  };
+  return {
+    addresses: { routeApi: listeners.map(({ address }) => address) },
+    setReady: () => {
+      isReady = true;
+    },
+    drain: closeAll,
+    close: () => closeAll(0),
+  };
+}

@@ -1,0 +1,62 @@
+import { HttpError, i64Shape, listShape, mapped, type Shape, u32Shape } from "../../http/index.ts";
+import { type JsonReader, type JsonValue, liftNumberArrays, parseJson } from "../../json/index.ts";
+import type { RequestBounds } from "./options.ts";
+
+/** Arrays of numbers that were read from a body's bytes: token ids as u32, hashes as two u32 each, low first. */
+export type Arrays = ReadonlyMap<string, Uint32Array>;
+
+export interface ReadPrompt<T> {
+  readonly fields: T;
+  readonly arrays: Arrays;
+  readonly rest: Buffer;
+}
+
+/** Reads the bodies of all operations. */
+export class BodyReader {
+  readonly #bounds: RequestBounds;
+  readonly #json: JsonReader;
+  readonly #wanted;
+
+  constructor(bounds: RequestBounds, json: JsonReader) {
+    this.#bounds = bounds;
+    this.#json = json;
+    this.#wanted = {
+      token_ids: { kind: "u32", maxItems: bounds.maxTokenIds },
+      block_hashes: { kind: "i64", maxItems: bounds.maxHashes },
+      sequence_hashes: { kind: "i64", maxItems: bounds.maxHashes },
+    } as const;
+  }
+
+  /** A body without arrays of token ids. @throws JsonSyntaxError, FieldError, HttpError 413 */
+  read<T>(body: Buffer, shape: Shape<T>): T {
+    return shape.read(this.#parse(body, this.#bounds.maxFieldBytes), "refuse");
+  }
+
+  /**
+   * A body that gives a prompt.
+   * @returns also what was left when the arrays were lifted: the fields' objects stand in it
+   * @throws as `read`
+   */
+  readPrompt<T>(body: Buffer, shape: Shape<T>, clientRequestBytes = 0): ReadPrompt<T> {
+    const { rest, arrays } = liftNumberArrays(body, this.#wanted);
+    const value = this.#parse(rest, this.#bounds.maxFieldBytes + clientRequestBytes);
+    return { fields: shape.read(value, "refuse"), arrays, rest };
+  }
+
+  #parse(bytes: Buffer, maxBytes: number): JsonValue {
+    if (bytes.length > maxBytes) {
+      throw new HttpError(413, "body_too_large", `the body's fields are longer than ${maxBytes} bytes`);
+    }
+    return parseJson(bytes, { reader: this.#json, finiteNumbers: true });
+  }
+}
+
+/** A list of token ids that was not lifted: of a key with escapes, or deeper in the body. */
+export function u32ArrayShape(maxItems: number): Shape<Uint32Array> {
+  return mapped(listShape(u32Shape, maxItems), (items) => Uint32Array.from(items));
+}
+
+/** A list of signed hashes that was not lifted: two u32 each, low first. */
+export function i64ArrayShape(maxItems: number): Shape<Uint32Array> {
+  return mapped(listShape(i64Shape, maxItems), (items) => new Uint32Array(BigInt64Array.from(items).buffer));
+}

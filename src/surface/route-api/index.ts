@@ -1,0 +1,3 @@
+export type { RouteApiDependencies } from "./operations.ts";
+export { routeApiOperations } from "./operations.ts";
+export type { RequestBounds, RouteApiOptions } from "./options.ts";

@@ -1,0 +1,50 @@
+import type { Operation } from "../../http/index.ts";
+import type { JsonReader } from "../../json/index.ts";
+import type { Partitions, Router, Selections, WorkerDirectory, WorkerRank } from "../../router/index.ts";
+import { BodyReader } from "./body.ts";
+import { dumpOperation } from "./dump-operation.ts";
+import type { RouteApiOptions } from "./options.ts";
+import { queryOperations } from "./query-operations.ts";
+import { type LeaseDesk, reservationOperations } from "./reservation-operations.ts";
+import { RouteWriter } from "./route-answer.ts";
+import { routeOperations } from "./route-operations.ts";
+import { selectOperations } from "./select-operations.ts";
+import { SelectionWriter } from "./selection-answer.ts";
+import { documentOperation, healthOperations, replicaSyncOperations } from "./service-operations.ts";
+import type { KvStatusOf } from "./worker-answer.ts";
+import { workerOperations } from "./worker-operations.ts";
+
+/** What the route API stands on. */
+export interface RouteApiDependencies {
+  readonly router: Pick<Router, "prepare" | "lease" | "targetOf">;
+  readonly selections: Selections;
+  readonly partitions: Partitions;
+  readonly workers: WorkerDirectory;
+  readonly leases: LeaseDesk;
+  /** Reads the bodies; that of the router, so that a client's strings are decoded once. */
+  readonly json: JsonReader;
+  readonly rankAt: (slot: number) => WorkerRank | undefined;
+  readonly kvStatusOf: KvStatusOf;
+  /** Whether requests can be answered: the models are loaded. */
+  readonly isReady: () => boolean;
+  /** Of this software, for the document. */
+  readonly version: string;
+}
+
+/** Every operation of the route API: our own, and those of dynamo@1.6.1 select_service. */
+export function routeApiOperations(dependencies: RouteApiDependencies, options: RouteApiOptions): readonly Operation[] {
+  const { selections, workers, json, leases, version } = dependencies;
+  const bodies = new BodyReader(options.bounds, json);
+  const common = { ...dependencies, bodies, options };
+  const operations = [
+    ...routeOperations({ ...common, writer: new RouteWriter(workers) }),
+    ...reservationOperations(leases, bodies, options),
+    ...workerOperations(common),
+    ...selectOperations({ ...common, writer: new SelectionWriter(selections, workers) }),
+    ...queryOperations(common),
+    dumpOperation(common),
+    ...replicaSyncOperations(bodies),
+    ...healthOperations(workers, dependencies.isReady),
+  ];
+  return [...operations, documentOperation(version, operations)];
+}

@@ -1,0 +1,123 @@
+import { assembleCore, type Core } from "../../../src/commands/assemble.ts";
+import { KvFollower } from "../../../src/commands/kv-follower.ts";
+import { PromptService } from "../../../src/commands/prompt-service.ts";
+import { routeOperationsOf, startRouteApi } from "../../../src/commands/route-api.ts";
+import { servedModels } from "../../../src/commands/served-models.ts";
+import { loadConfig } from "../../../src/config/index.ts";
+import type { HttpListener } from "../../../src/http/index.ts";
+import { JsonReader } from "../../../src/json/index.ts";
+import { createLogger, Metrics } from "../../../src/telemetry/index.ts";
+import { send } from "../../unit/http/support.ts";
+
+/** An answer whose integers beyond 2^53 are bigints. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are of many shapes, and compared whole.
+  readonly body: any;
+}
+
+/** Weights and tie-break of dynamo@1.6.1, for comparisons with it. */
+export const dynamoRouting = `
+routing: { prefillLoadScale: 1, tieBreak: random }
+affinity: { mode: "off" }
+`;
+
+const ignore = () => undefined;
+const noEvents = { prepared: ignore, failed: ignore, faulty: ignore, ended: ignore };
+
+/** A route API over a core of its own, on a port of its own. */
+export class RunningApi {
+  readonly core: Core;
+  readonly metrics: Metrics;
+  readonly #parts: readonly { close(): Promise<void> }[];
+  readonly #listeners: readonly HttpListener[];
+
+  private constructor(
+    core: Core,
+    metrics: Metrics,
+    parts: readonly { close(): Promise<void> }[],
+    listeners: readonly HttpListener[],
+  ) {
+    this.core = core;
+    this.metrics = metrics;
+    this.#parts = parts;
+    this.#listeners = listeners;
+  }
+
+  /** @param settings YAML; the listener's port is the system's to choose */
+  static async start(settings: string, random: () => number = Math.random): Promise<RunningApi> {
+    const base = { env: {}, flags: { set: ["routeApi.listen=127.0.0.1:0", "log.level=silent"] } };
+    const config = loadConfig({ ...base, text: settings });
+    const models = servedModels(config);
+    const jsonReader = new JsonReader({});
+    const log = createLogger({ level: "silent" });
+    const prompts = new PromptService(config, models, jsonReader, noEvents);
+    const core = assembleCore(config, { models: models.registry, random, jsonReader, elsewhere: prompts.elsewhere });
+    const follower = new KvFollower(core, config.kvEvents, log);
+    const metrics = new Metrics({ models: config.models.map(({ name }) => name), version: "test" });
+    await prompts.loaded;
+    const operations = routeOperationsOf({ core, follower, isReady: () => true }, config);
+    const listeners = await startRouteApi(operations, config, { metrics, log });
+    return new RunningApi(core, metrics, [follower, prompts], listeners);
+  }
+
+  get address(): string {
+    return this.#listeners[0]?.address ?? "";
+  }
+
+  /** @param body sent as JSON; a text or bytes as they are */
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return callAt(this.address, method, path, body, headers);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener.close(0)));
+    for (const part of this.#parts) await part.close();
+  }
+}
+
+export async function callAt(
+  address: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const sent = bodyText(body);
+  const typed = sent === undefined ? headers : { "content-type": "application/json", ...headers };
+  const lengths = sent === undefined ? {} : { "content-length": String(Buffer.byteLength(sent)) };
+  const answer = await send(address, {
+    method,
+    path,
+    headers: { ...typed, ...lengths },
+    ...(sent === undefined ? {} : { body: sent }),
+  });
+  return { ...answer, body: exactJson(answer.text) };
+}
+
+function bodyText(body: unknown): string | Buffer | undefined {
+  if (body === undefined || body === null) return undefined;
+  return typeof body === "string" || Buffer.isBuffer(body) ? body : jsonOf(body);
+}
+
+/** JSON with bigints as integers. */
+export function jsonOf(value: unknown): string {
+  const marked = JSON.stringify(value, (_, member) => (typeof member === "bigint" ? `\u0000${member}` : member));
+  return marked.replaceAll(/"\\u0000(-?\d+)"/g, "$1");
+}
+
+/** A JSON text's value, with integers beyond 2^53 as bigints; the text itself when it is not JSON. */
+export function exactJson(text: string): unknown {
+  try {
+    return JSON.parse(text, exactNumber as (key: string, value: unknown) => unknown);
+  } catch {
+    return text;
+  }
+}
+
+function exactNumber(_key: string, value: unknown, context: { readonly source?: string }): unknown {
+  if (typeof value !== "number" || Number.isSafeInteger(value) || context.source === undefined) return value;
+  return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
+}
