@@ -1,20 +1,18 @@
 import type { JsonObject, JsonReader } from "../json/index.ts";
 import type { ChatRequest } from "./chat/chat-request.ts";
 import type { CompletionPrompt } from "./completions/prompt.ts";
+import type { EngineTraits } from "./engine/engine-traits.ts";
 import type { RequestExtensions } from "./extensions.ts";
 
 /** Whose rules decide what a request may hold: the Dynamo frontend's, or (looser) those of an engine's own server. */
 export type Dialect = "dynamo" | "engine";
 
-/** Engines whose form of Messages is known. */
-export type EngineName = "vllm" | "sglang";
-
 export interface ParseOptions {
   readonly dialect: Dialect;
   /** Dialect by the body's model name, where models differ; undefined for a name leaves `dialect`. */
   readonly dialectOf?: (model: string) => Dialect | undefined;
-  /** Engine by the body's model name, for the engine dialect; absent or undefined routes Messages by load. */
-  readonly engineOf?: (model: string) => EngineName | undefined;
+  /** The engine's ways with the body's model, for the engine dialect; absent or undefined routes requests by load. */
+  readonly engineOf?: (model: string) => EngineTraits | undefined;
   /**
    * Whether a model of the Dynamo dialect is served with a reasoning parser: its frontend then turns thinking on for Messages that
    * do not turn it off. Absent means no.

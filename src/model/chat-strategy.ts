@@ -1,24 +1,27 @@
 import type { ChatRequest } from "../api/index.ts";
-import type { JsonObject, JsonValue } from "../json/index.ts";
-import type { Message } from "./messages.ts";
+import type { JsonValue } from "../json/index.ts";
 
 /** A conversation as text. */
 export interface RenderedChat {
+  /** What is long in one is the string of the message itself. */
   readonly pieces: readonly string[];
   /**
    * Which pieces are signs of the model, tokenized as such; the others are text, whatever it looks like, and each piece is tokenized for itself.
    * Undefined for a prompt that is tokenized as one text.
    */
   readonly areSigns: readonly boolean[] | undefined;
+  /** Text put behind the prompt whose tokens are made apart from the prompt's. */
+  readonly continuation?: string;
 }
 
 /** Variables that every render of a model has. */
 export type Variables = readonly (readonly [string, JsonValue])[];
 
-/** A template with what one backend does to a conversation before it renders it. */
+/** A conversation's way to its prompt at one backend. */
 export interface ChatStrategy {
-  /** @throws RoutingError for messages that the backend refuses before rendering */
-  shape(messages: readonly Message[]): readonly Message[];
-  /** All variables of the render. */
-  context(chat: ChatRequest, messages: readonly Message[], tools: readonly JsonObject[] | undefined): JsonObject;
+  /**
+   * @throws RoutingError when the backend would refuse the messages
+   * @throws UnsupportedTemplateError when the prompt cannot be known
+   */
+  render(chat: ChatRequest): RenderedChat;
 }

@@ -1,3 +1,4 @@
+import type { EngineTraits } from "../api/index.ts";
 import { type NativeFamily, nativeFamilyOf } from "../template/index.ts";
 import {
   type CompiledTokenizer,
@@ -5,12 +6,14 @@ import {
   readNativeTokenizer,
   type TokenizerView,
 } from "../tokenizer/index.ts";
+import { engineTraits } from "./engine-traits.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
+import { isRenderedNatively } from "./native-renderers.ts";
 import { configModelType, configVocabularySize, type ParsedFiles, parseModelFiles } from "./parsed-files.ts";
 import type { Profile } from "./profile.ts";
 import { addedTexts } from "./segment-tokens.ts";
-import { specialTokenVariables } from "./special-tokens.ts";
+import { bosToken, specialTokenVariables } from "./special-tokens.ts";
 import { type TemplateSources, templateSources } from "./template-source.ts";
 
 /** What a model's files say, read once: plain values and shared memory, to be handed to other threads as a message. */
@@ -24,6 +27,12 @@ export interface CompiledModel {
   readonly variables: readonly (readonly [string, string | null])[];
   /** Who renders this model in the backend's own code, without its template; undefined where the template does. */
   readonly nativeFamily: NativeFamily | undefined;
+  /** Whether an engine renders this model in its own code, which is not known here. */
+  readonly isUnknownNative: boolean;
+  /** What an engine's reading of requests depends on; undefined behind a frontend that is no engine. */
+  readonly engine: EngineTraits | undefined;
+  /** Undefined when the model declares none. */
+  readonly bosToken: string | undefined;
   /** What the tokenizer takes for a token of its own, where a prompt has parts in which that counts as text; else empty. */
   readonly specialTexts: readonly string[];
 }
@@ -47,12 +56,16 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
   const vocabularySize = tokenizer?.vocabularySize ?? officialTokenizer(options, files).vocabularySize;
   const nativeFamily =
     profile.name === "dynamo" ? nativeFamilyOf(configModelType(parsed.config), options.name) : undefined;
+  const templates = templateSources(files, parsed);
   return {
     tokenizer,
     idBound: Math.max(configVocabularySize(parsed.config), vocabularySize),
-    templates: templateSources(files, parsed),
+    templates,
     variables: specialTokenVariables(parsed.tokenizerConfig, profile.templateDialect === "dynamo"),
     nativeFamily,
+    isUnknownNative: profile.name !== "dynamo" && isRenderedNatively(profile.name, parsed.config, options.name),
+    engine: translatedTraits(profile, templates, parsed),
+    bosToken: bosToken(parsed.tokenizerConfig),
     specialTexts: nativeFamily === "kimi-k3" ? addedTexts(files.tokenizerJson, parsed.tokenizerConfig) : [],
   };
 }
@@ -72,6 +85,14 @@ function compiledTokenizer(options: CompileOptions, files: ModelFiles, parsed: P
 
 function viewOf({ tokenizerView, profile }: CompileOptions, parsed: ParsedFiles) {
   return { view: tokenizerView ?? profile.tokenizerView, modelType: configModelType(parsed.config) };
+}
+
+function translatedTraits(profile: Profile, templates: TemplateSources, parsed: ParsedFiles) {
+  try {
+    return engineTraits(profile, templates, parsed.config);
+  } catch (cause) {
+    throw new ModelLoadError(`chat template: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }
 
 function translated<T>(read: () => T): T {

@@ -2,8 +2,9 @@ import type { ChatRequest } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
 import { JsonObject } from "../json/index.ts";
 import type { ChatTemplate } from "../template/index.ts";
-import type { ChatStrategy, Variables } from "./chat-strategy.ts";
+import type { ChatStrategy, RenderedChat, Variables } from "./chat-strategy.ts";
 import { type ContentForm, shapeContent } from "./content-shape.ts";
+import { renderedToFinalMessage } from "./final-message.ts";
 import { isList, type Message } from "./messages.ts";
 import { type ReasoningForm, reasoningForm, shapeReasoning } from "./reasoning-content.ts";
 import { normalizeSystem, probeSystemRules, type SystemRules } from "./system-roles.ts";
@@ -13,6 +14,7 @@ import { keepsArgumentText, parseArguments } from "./tool-arguments.ts";
 
 /** A conversation as the Dynamo frontend renders it (dynamo-renderer@8.0.3, with what its preprocessor does before). */
 export class DynamoChat implements ChatStrategy {
+  readonly #template: ChatTemplate;
   readonly #variables: Variables;
   readonly #systemRules: SystemRules;
   readonly #contentForm: ContentForm;
@@ -24,6 +26,7 @@ export class DynamoChat implements ChatStrategy {
    * @param probe of this template
    */
   constructor(template: ChatTemplate, variables: Variables, contentForm: ContentForm, probe: Probe) {
+    this.#template = template;
     this.#variables = variables;
     this.#contentForm = contentForm;
     this.#systemRules = probeSystemRules((messages) => probe(messages) !== undefined);
@@ -31,7 +34,16 @@ export class DynamoChat implements ChatStrategy {
     this.#reasoningForm = reasoningForm(template.source, probe, this.#keepsArgumentText);
   }
 
-  shape(messages: readonly Message[]): readonly Message[] {
+  /** Tools are not shown when the client wants none called. */
+  render(chat: ChatRequest): RenderedChat {
+    const tools = chat.toolChoice === "none" ? undefined : chat.tools;
+    return renderedToFinalMessage(chat, (marked) => ({
+      pieces: this.#template.renderPieces(this.#context(marked, this.#shape(marked.messages), tools)),
+      areSigns: undefined,
+    }));
+  }
+
+  #shape(messages: readonly Message[]): readonly Message[] {
     messages.forEach(refuseUnrendered);
     return normalizeSystem(messages, this.#systemRules).map((message) => {
       const shaped = shapeContent(message, this.#contentForm);
@@ -40,7 +52,7 @@ export class DynamoChat implements ChatStrategy {
   }
 
   /** The template arguments only add names: those that the renderer sets itself win, even when they are None. */
-  context(chat: ChatRequest, messages: readonly Message[], tools: readonly JsonObject[] | undefined): JsonObject {
+  #context(chat: ChatRequest, messages: readonly Message[], tools: readonly JsonObject[] | undefined): JsonObject {
     return JsonObject.from([
       ...(withThinkingAliases(chat.templateArgs)?.entries() ?? []),
       ...this.#variables,

@@ -1,3 +1,4 @@
+import type { ChatRequest } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
 import { JsonObject, type JsonValue } from "../json/index.ts";
 import type { RenderedChat } from "./chat-strategy.ts";
@@ -7,7 +8,7 @@ import { isList, type Message, withMembers } from "./messages.ts";
 const marker = "CONTINUE_FINAL_MESSAGE_TAG ";
 
 /**
- * Marks where the last message's text ends (transformers chat_template_utils.py and dynamo-llm@1.6.1 preprocessor/prompt.rs).
+ * Marks where the last message's text ends (dynamo-llm@1.6.1 preprocessor/prompt.rs).
  * @throws RoutingError when it has no text to continue
  */
 export function markFinalMessage(messages: readonly Message[]): readonly Message[] {
@@ -15,6 +16,12 @@ export function markFinalMessage(messages: readonly Message[]): readonly Message
   const content = last === undefined ? undefined : markedContent(last.get("content"));
   if (last === undefined || content === undefined) throw nothingToContinue();
   return [...messages.slice(0, -1), withMembers(last, { content })];
+}
+
+/** Renders a conversation, up to the end of its last message's text where that is to be continued. */
+export function renderedToFinalMessage(chat: ChatRequest, render: (chat: ChatRequest) => RenderedChat): RenderedChat {
+  if (!chat.continueFinalMessage) return render(chat);
+  return cutAtFinalMessage(render({ ...chat, messages: markFinalMessage(chat.messages) }));
 }
 
 /** The prompt up to the mark. @throws RoutingError when it is not in the prompt */

@@ -1,4 +1,4 @@
-import type { ChatParsed, CompletionsParsed } from "../api/index.ts";
+import type { ChatParsed, CompletionsParsed, EngineTraits } from "../api/index.ts";
 import { nativePrompt, UnsupportedTemplateError } from "../template/index.ts";
 import {
   type CacheBudget,
@@ -46,10 +46,14 @@ export class Model {
   readonly name: string;
   readonly profile: Profile;
   readonly blockSize: number;
+  /** What an engine's reading of requests depends on; undefined behind a frontend that is no engine. */
+  readonly engine: EngineTraits | undefined;
   readonly #settings: CompletionSettings;
   readonly #tokenizer: Tokenizer | undefined;
   /** Undefined when this model has no chat template. */
   readonly #chat: ChatRenderer | undefined;
+  readonly #noChatReason: string;
+  readonly #bosToken: string | undefined;
   readonly #specialTexts: readonly string[];
   /** What is known of a prompt with a text that is not encoded here. */
   readonly #uncut: TokenizedPrompt;
@@ -71,7 +75,12 @@ export class Model {
       idBound: compiled.idBound,
       maxPromptLength: options.maxPromptLength ?? 4_000_000,
     };
+    this.engine = compiled.engine;
     this.#chat = chatRenderer(options.profile, compiled);
+    this.#noChatReason = compiled.isUnknownNative
+      ? "the backend renders this model without its template"
+      : "no chat template";
+    this.#bosToken = compiled.bosToken;
     this.#specialTexts = compiled.specialTexts;
   }
 
@@ -127,9 +136,31 @@ export class Model {
     const { encoder } = this.#settings;
     if (encoder === undefined) return deferredPrompt(noEngineReason);
     if (rendered.areSigns !== undefined) return await this.#tokenizeSegments(rendered, encoder, !chat.hasMedia);
-    const encoded = await encoder.encodePieces(rendered.pieces, false);
+    const encoded = await encoder.encodePieces(rendered.pieces, chat.addSpecialTokens);
+    if (rendered.continuation !== undefined) return await this.#continued(encoded.ids, rendered, encoder);
     // Tokens that stand for media are expanded behind the frontend, which takes the prompt with its placeholders from the body.
     return encodedPrompt(encoded, !chat.hasMedia, rendered.pieces);
+  }
+
+  /** Text behind the prompt is tokenized alone, its BOS left out. */
+  async #continued(
+    promptIds: Uint32Array,
+    { pieces, continuation = "" }: RenderedChat,
+    encoder: PromptEncoder,
+  ): Promise<TokenizedPrompt> {
+    const { ids } = await encoder.encodePieces([continuation], true);
+    const tail = ids[0] === (await this.#bosId(encoder)) ? ids.subarray(1) : ids;
+    const whole = new Uint32Array(promptIds.length + tail.length);
+    whole.set(promptIds);
+    whole.set(tail, promptIds.length);
+    return { ...exactPrompt(whole, false), pieces: [...pieces, continuation] };
+  }
+
+  /** Undefined when the model declares none. */
+  async #bosId(encoder: PromptEncoder): Promise<number | undefined> {
+    if (this.#bosToken === undefined) return undefined;
+    const { ids } = await encoder.encodePieces([this.#bosToken], false);
+    return ids.length === 1 ? ids[0] : undefined;
   }
 
   async #tokenizeSegments(
@@ -144,11 +175,10 @@ export class Model {
 
   /** Renders also what is not tokenized in the end: the backend refuses a bad conversation either way. */
   #render(chat: ChatParsed["chat"]): RenderedChat | { readonly inexactReason: string } {
-    if (this.#chat?.canRender(chat) !== true) return { inexactReason: "no chat template" };
+    if (this.#chat?.canRender(chat) !== true) return { inexactReason: this.#noChatReason };
     try {
       const rendered = this.#chat.render(chat);
-      if (chat.hasMedia && this.profile.name !== "dynamo") return { inexactReason: "media" };
-      const length = rendered.pieces.reduce((sum, piece) => sum + piece.length, 0);
+      const length = rendered.pieces.reduce((sum, piece) => sum + piece.length, rendered.continuation?.length ?? 0);
       if (length > this.#settings.maxPromptLength) return { inexactReason: "prompt too long to tokenize" };
       return rendered;
     } catch (error) {
@@ -160,6 +190,7 @@ export class Model {
 
 function chatRenderer(profile: Profile, compiled: CompiledModel): ChatRenderer | undefined {
   const { templates, variables, nativeFamily } = compiled;
+  if (compiled.isUnknownNative) return undefined;
   const native = nativeFamily === undefined ? undefined : nativePrompt(nativeFamily);
   if (native === undefined && templates.default === undefined && templates.toolUse === undefined) return undefined;
   try {

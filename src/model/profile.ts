@@ -16,8 +16,6 @@ export interface Profile {
   readonly offersFallbacks: boolean;
   /** U+0000 is left out of the text before it is tokenized (dynamo@1.6.1, observed: after the template, in completions as well). */
   readonly dropsNul: boolean;
-  /** `tool_choice: "none"` takes the tools out of the prompt (vLLM only does so when started with a flag). */
-  readonly hidesToolsOnChoiceNone: boolean;
   /** Whose rules decide what a body may hold. */
   readonly dialect: "dynamo" | "engine";
   /** Whose Jinja renders the prompt. */
@@ -45,13 +43,12 @@ const profiles: Readonly<Record<ProfileName, Profile>> = {
     setsDynamoHeaders: true,
     offersFallbacks: false,
     dropsNul: true,
-    hidesToolsOnChoiceNone: true,
     dialect: "dynamo",
     templateDialect: "dynamo",
     tokenizerView: "raw",
   },
-  vllm: { ...engine, name: "vllm", hidesToolsOnChoiceNone: false },
-  sglang: { ...engine, name: "sglang", hidesToolsOnChoiceNone: true },
+  vllm: { ...engine, name: "vllm" },
+  sglang: { ...engine, name: "sglang" },
 };
 
 export function profileByName(name: ProfileName): Profile {

@@ -21,3 +21,8 @@ function tokenText(token: JsonValue | undefined): string | null {
   const text = token instanceof JsonObject ? token.get("content") : token;
   return typeof text === "string" ? text : null;
 }
+
+/** Undefined when none is declared. */
+export function bosToken(tokenizerConfig: JsonObject): string | undefined {
+  return tokenText(tokenizerConfig.get("bos_token")) ?? undefined;
+}

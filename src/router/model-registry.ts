@@ -3,7 +3,7 @@ import type { Model } from "../model/index.ts";
 
 /** What the router needs of a model: its tokens, and how it is served. */
 export type PromptPipeline = Pick<Model, "profile" | "blockSize" | "tokenize"> &
-  Partial<Pick<Model, "hasEngine" | "remember">>;
+  Partial<Pick<Model, "engine" | "hasEngine" | "remember">>;
 
 /** One served model with what hangs off it. */
 export interface ServedModel {

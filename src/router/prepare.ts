@@ -99,7 +99,7 @@ function parse(request: PrepareInput, models: ModelRegistry, options: PrepareOpt
   return parseRequest(request.path, request.body, {
     dialect: models.only?.pipeline?.profile.dialect ?? "dynamo",
     dialectOf: (name) => models.find(name)?.pipeline?.profile.dialect,
-    engineOf: (name) => engineOf(models.find(name)),
+    engineOf: (name) => (models.find(name) ?? models.only)?.pipeline?.engine,
     checkModel: (name) => {
       servedModel(name, models, options);
     },
@@ -108,11 +108,6 @@ function parse(request: PrepareInput, models: ModelRegistry, options: PrepareOpt
     refuseUnknownShapes: options.refuseUnknownShapes,
     maxDepth: options.maxJsonDepth,
   });
-}
-
-function engineOf(model: ServedModel | undefined): "vllm" | "sglang" | undefined {
-  const name = model?.pipeline?.profile.name;
-  return name === "dynamo" ? undefined : name;
 }
 
 function loadOnly(base: Pick<PreparedRequest, "api" | "model" | "demands">, reason: string): PreparedRequest {

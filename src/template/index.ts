@@ -7,4 +7,7 @@ export { nativeFamilyOf } from "./native/family.ts";
 export type { NativePrompt } from "./native/native-prompt.ts";
 export { nativePrompt } from "./native/native-prompt.ts";
 export type { NativePieces, NativeRequest } from "./native/native-renderer.ts";
+export { strip as stripPython, stripRight as stripPythonRight } from "./python/strip.ts";
 export { UnsupportedTemplateError } from "./template-errors.ts";
+export type { TemplateNode } from "./template-syntax.ts";
+export { templateNodes, templateSyntax } from "./template-syntax.ts";

@@ -104,6 +104,7 @@ export function finishDraft(
     templateArgs,
     addGenerationPrompt: continueFinalMessage ? false : (draft.addGenerationPrompt ?? true),
     continueFinalMessage,
+    addSpecialTokens: false,
     hasMedia: draft.messages.some(hasMediaPart),
   };
 }

@@ -15,6 +15,8 @@ export interface ChatRequest {
   readonly addGenerationPrompt: boolean;
   /** Leaves the last message open instead. */
   readonly continueFinalMessage: boolean;
+  /** The tokenizer adds its BOS and the like to what the template makes. */
+  readonly addSpecialTokens: boolean;
   /** Some message has an image, video or audio part. */
   readonly hasMedia: boolean;
 }

@@ -1,21 +1,19 @@
 import { JsonObject } from "../../json/index.ts";
+import type { ChatRequest } from "../chat/chat-request.ts";
 import { clientPinsOf } from "../extensions.ts";
 import { FieldError, isList } from "../fields/index.ts";
-import { type EngineName, type ParsedRequest, promptless } from "../parsed-request.ts";
+import { type ParsedRequest, promptless } from "../parsed-request.ts";
 import type { RequestApi } from "../path.ts";
-import { engineChat } from "./engine-chat.ts";
 import { engineCompletion } from "./engine-completion.ts";
-import { engineModel } from "./engine-extensions.ts";
+import { engineExtensions, engineModel } from "./engine-extensions.ts";
 import { engineMessages } from "./engine-messages.ts";
 import { engineResponses } from "./engine-responses.ts";
+import type { EngineTraits } from "./engine-traits.ts";
+import { sglangChat } from "./sglang/sglang-chat.ts";
 import { Untokenizable } from "./untokenizable.ts";
+import { vllmChat } from "./vllm/vllm-chat.ts";
 
-const parsers = {
-  chat: engineChat,
-  completions: engineCompletion,
-  responses: engineResponses,
-  messages: engineMessages,
-} as const;
+type PromptApi = Exclude<RequestApi, "promptless">;
 
 /** The member without which an API's body has the wrong shape, and its JSON types. */
 const promptMembers = {
@@ -25,24 +23,16 @@ const promptMembers = {
   messages: { name: "messages", isText: false },
 } as const;
 
-/** Options by which an engine makes another prompt than the one we would render. */
-const promptChangers = ["chat_template", "truncate_prompt_tokens"];
-
 /**
  * A body for an engine's own server, which knows more fields than the Dynamo frontend and is the judge of them: only a wrong
  * shape of the prompt itself is refused. What cannot be turned into the engine's tokens here is routed by load.
  * @throws FieldError (400)
  */
-export function parseForEngine(
-  api: Exclude<RequestApi, "promptless">,
-  root: JsonObject,
-  engine: EngineName | undefined,
-): ParsedRequest {
+export function parseForEngine(api: PromptApi, root: JsonObject, engine: EngineTraits | undefined): ParsedRequest {
   checkShape(api, root);
-  const changer = promptChangers.find((name) => (root.get(name) ?? null) !== null);
-  if (changer !== undefined) return byLoad(root, `\`${changer}\` changes the prompt`);
+  if (engine === undefined) return byLoad(root, "the engine's form of a request is not known here");
   try {
-    return parsers[api](root, engine);
+    return parse(api, root, engine);
   } catch (error) {
     if (error instanceof FieldError) return byLoad(root, `\`${error.path}\` is not known here`);
     if (error instanceof Untokenizable) return byLoad(root, error.message);
@@ -50,11 +40,28 @@ export function parseForEngine(
   }
 }
 
+function parse(api: PromptApi, root: JsonObject, engine: EngineTraits): ParsedRequest {
+  if (api === "completions") return engineCompletion(root, engine.name);
+  if (api === "messages") return engineMessages(root, engine.name);
+  if (api === "responses") return engineResponses(root);
+  return { ...envelope(api, root), chat: conversation(root, engine) };
+}
+
+function conversation(root: JsonObject, engine: EngineTraits): ChatRequest {
+  return engine.name === "vllm" ? vllmChat(root, engine) : sglangChat(root);
+}
+
+/** What every request with a prompt has beside it. */
+function envelope<A extends PromptApi>(api: A, root: JsonObject) {
+  const model = engineModel(root) ?? "";
+  return { api, model, extensions: engineExtensions(root), clientPins: clientPinsOf(root), root };
+}
+
 function byLoad(root: JsonObject, reason: string): ParsedRequest {
   return promptless(reason, engineModel(root), clientPinsOf(root), root);
 }
 
-function checkShape(api: Exclude<RequestApi, "promptless">, root: JsonObject): void {
+function checkShape(api: PromptApi, root: JsonObject): void {
   const { name, isText } = promptMembers[api];
   const value = root.get(name);
   if (value === undefined || value === null) {

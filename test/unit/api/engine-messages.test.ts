@@ -1,17 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { EngineName } from "../../../src/api/index.ts";
 import { stringifyJson } from "../../../src/json/index.ts";
-import { engineOptions, parseBody, refusalOf } from "./fixtures.ts";
+import { engineOptions, parseBody, refusalOf, sglang, vllm } from "./fixtures.ts";
 
 const path = "/v1/messages";
 const hello = { role: "user", content: "hi" };
 
-function parsedFor(engine: EngineName | undefined, body: object) {
+const engines = { vllm, sglang };
+
+function parsedFor(engine: keyof typeof engines | undefined, body: object) {
   const request = { model: "m", max_tokens: 5, messages: [hello], ...body };
-  return parseBody(path, request, { ...engineOptions, engineOf: () => engine });
+  return parseBody(path, request, engineOptions(engine === undefined ? undefined : engines[engine]));
 }
 
-function chatOf(engine: EngineName, body: object): unknown {
+function chatOf(engine: keyof typeof engines, body: object): unknown {
   const parsed = parsedFor(engine, body);
   if (parsed.api !== "messages") throw new TypeError(parsed.api === "promptless" ? parsed.reason : parsed.api);
   return parsed.chat.messages.map((message) => JSON.parse(stringifyJson(message)) as unknown);
@@ -131,7 +132,7 @@ describe("a Messages request whose form in chat is not known", () => {
   });
 
   it("is refused without messages", () => {
-    const parse = () => parseBody(path, { model: "m", max_tokens: 5 }, { ...engineOptions, engineOf: () => "vllm" });
+    const parse = () => parseBody(path, { model: "m", max_tokens: 5 }, engineOptions(vllm));
     expect(refusalOf(parse)).toMatchObject({ status: 400, field: "messages" });
   });
 });

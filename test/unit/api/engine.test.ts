@@ -1,18 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { stringifyJson } from "../../../src/json/index.ts";
-import { engineOptions, parseBody, refusalOf } from "./fixtures.ts";
+import { engineOptions as optionsOf, parseBody, refusalOf, sglang, vllm } from "./fixtures.ts";
 
+const engineOptions = optionsOf(vllm);
 const chatPath = "/v1/chat/completions";
 const chat = { model: "m", messages: [{ role: "user", content: "hi" }] };
 
 describe("the engine dialect takes what only the frontend lacks", () => {
   it.each([
     ["unknown parameters", chatPath, { ...chat, structured_outputs: {}, top_k: "any" }, "chat"],
-    ["an empty list of tools", chatPath, { ...chat, tools: [] }, "chat"],
     ["no model", chatPath, { messages: chat.messages }, "chat"],
     ["background", "/v1/responses", { model: "m", input: "x", background: true, max_tool_calls: 3 }, "responses"],
-    ["an empty prompt", "/v1/completions", { model: "m", prompt: "" }, "completions"],
-    ["embeddings without prompt", "/v1/completions", { model: "m", prompt_embeds: "AAAA" }, "completions"],
+    ["an unknown role", chatPath, { ...chat, messages: [{ role: "robot", content: "x" }] }, "chat"],
   ])("%s", (_, path, body, api) => {
     expect(parseBody(path, body, engineOptions)).toMatchObject({ api });
   });
@@ -25,35 +24,52 @@ describe("the engine dialect takes what only the frontend lacks", () => {
     });
   });
 
-  it("tools as the client wrote them, and members that engines give to the template", () => {
-    const tools = [{ type: "function", function: { strict: true, name: "f", x: 1 } }];
+  it.each([
+    {
+      engine: vllm,
+      tools: '[{"type":"function","function":{"name":"f","description":null,"parameters":{},"strict":true}}]',
+    },
+    {
+      engine: sglang,
+      tools:
+        '[{"type":"function","function":{"strict":true,"parameters":{},"name":"f","description":null},"defer_loading":null}]',
+    },
+  ])("tools as $engine.name dumps them, and members that it gives to the template", ({ engine, tools }) => {
     const body = {
       ...chat,
-      tools,
+      tools: [{ type: "function", y: 1, function: { strict: true, parameters: {}, name: "f", x: 1 } }],
       reasoning_effort: "low",
-      documents: [{ text: "t" }],
       chat_template_kwargs: { a: 1 },
     };
-    const parsed = parseBody(chatPath, body, engineOptions);
+    const parsed = parseBody(chatPath, body, optionsOf(engine));
     if (parsed.api !== "chat") throw new Error(parsed.api);
-    expect(parsed.chat.tools?.map(stringifyJson)).toEqual(tools.map((tool) => JSON.stringify(tool)));
-    expect(stringifyJson(parsed.chat.templateArgs ?? null)).toBe(
-      '{"a":1,"documents":[{"text":"t"}],"reasoning_effort":"low"}',
-    );
+    expect(stringifyJson(parsed.chat.tools ?? null)).toBe(tools);
+    expect(Object.fromEntries(parsed.chat.templateArgs?.entries() ?? [])).toMatchObject({ reasoning_effort: "low" });
+  });
+
+  it("documents, for vLLM's template alone", () => {
+    const body = { ...chat, documents: [{ text: "t" }] };
+    const argsOf = (engine: typeof vllm | typeof sglang) => {
+      const parsed = parseBody(chatPath, body, optionsOf(engine));
+      if (parsed.api !== "chat") throw new Error(parsed.api);
+      return stringifyJson(parsed.chat.templateArgs ?? null);
+    };
+    expect(argsOf(vllm)).toBe('{"documents":[{"text":"t"}]}');
+    expect(argsOf(sglang)).toBe("null");
   });
 });
 
 describe("the engine dialect routes by load what it cannot tokenize", () => {
   it.each([
-    [chatPath, { ...chat, messages: [{ role: "robot", content: "x" }] }, "messages[0].role"],
-    [
-      chatPath,
-      { ...chat, messages: [{ role: "user", content: [{ type: "file", file: {} }] }] },
-      "messages[0].content[0].type",
-    ],
+    [chatPath, { ...chat, messages: [{ role: "user", content: null }] }, "messages"],
+    [chatPath, { ...chat, tools: [] }, "tools"],
     [chatPath, { ...chat, chat_template: "x" }, "chat_template"],
     [chatPath, { ...chat, truncate_prompt_tokens: 5 }, "truncate_prompt_tokens"],
-    [chatPath, { ...chat, add_special_tokens: true }, "add_special_tokens"],
+    [chatPath, { ...chat, add_special_tokens: "maybe" }, "add_special_tokens"],
+    ["/v1/completions", { model: "m", prompt: "" }, "prompt"],
+    ["/v1/completions", { model: "m", prompt: [[1], []] }, "prompt"],
+    ["/v1/completions", { model: "m", prompt_embeds: "AAAA" }, "prompt_embeds"],
+    ["/v1/completions", { model: "m", prompt: "x", suffix: "y" }, "suffix"],
     ["/v1/responses", { model: "m", input: "x", previous_response_id: "r" }, "previous_response_id"],
     ["/v1/responses", { model: "m", input: "x", prompt: { id: "p" } }, "prompt"],
     ["/v1/responses", { model: "m", input: "x", tools: [{ type: "web_search" }] }, "tools[0]"],

@@ -1,11 +1,36 @@
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
-import { type ParsedRequest, type ParseOptions, parseRequest } from "../../../src/api/index.ts";
+import {
+  type EngineTraits,
+  type ParsedRequest,
+  type ParseOptions,
+  parseRequest,
+  type SglangTraits,
+  type VllmTraits,
+} from "../../../src/api/index.ts";
 import { httpStatusByCode, RoutingError } from "../../../src/errors/index.ts";
 import { JsonObject, type JsonValue, parseJson } from "../../../src/json/index.ts";
 
 export const dynamoOptions: ParseOptions = { dialect: "dynamo", refuseUnknownShapes: false, maxDepth: 512 };
-export const engineOptions: ParseOptions = { ...dynamoOptions, dialect: "engine" };
+
+export const vllm: VllmTraits = {
+  name: "vllm",
+  mergesInlineSystem: false,
+  disabledThinkingEffort: "none",
+  usesHarmony: false,
+};
+
+export const sglang: SglangTraits = {
+  name: "sglang",
+  keepsInlineSystem: true,
+  thinking: { kind: "toggle", argument: "enable_thinking" },
+  usesHarmony: false,
+};
+
+/** As an engine reads requests. */
+export function engineOptions(engine: EngineTraits | undefined): ParseOptions {
+  return { ...dynamoOptions, dialect: "engine", engineOf: () => engine };
+}
 
 /** Lines of a JSON-lines file under test/fixtures. */
 export function readLines<T>(file: string): readonly T[] {

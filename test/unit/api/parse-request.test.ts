@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { parseRequest } from "../../../src/api/index.ts";
 import { RoutingError } from "../../../src/errors/index.ts";
-import { dynamoOptions, parseBody, parseText, refusalOf } from "./fixtures.ts";
+import { dynamoOptions, engineOptions, parseBody, parseText, refusalOf, vllm } from "./fixtures.ts";
 
 const chatBody = { model: "m", messages: [{ role: "user", content: "hi" }] };
 const chatPath = "/v1/chat/completions";
@@ -77,7 +77,7 @@ describe("an unknown or absent path", () => {
 
   it("takes an empty list of messages beside a prompt for a completion", () => {
     const body = { model: "m", prompt: "x", messages: [] };
-    expect(parseBody("/x", body, { dialect: "engine" }).api).toBe("completions");
+    expect(parseBody("/x", body, engineOptions(vllm)).api).toBe("completions");
     expect(refusalOf(() => parseBody("/x", body)).field).toBe("messages");
   });
 
@@ -206,8 +206,11 @@ it("survives any nesting, whatever the limit", () => {
 describe("the dialect of a model", () => {
   it("decides by the body's model name, else by default", () => {
     const dialectOf = (model: string) => (model === "vllm-model" ? ("engine" as const) : undefined);
+    const engineOf = () => vllm;
     const body = { messages: chatBody.messages, unknown_field: 1 };
-    expect(parseBody(chatPath, { ...body, model: "vllm-model" }, { dialectOf })).toMatchObject({ api: "chat" });
+    expect(parseBody(chatPath, { ...body, model: "vllm-model" }, { dialectOf, engineOf })).toMatchObject({
+      api: "chat",
+    });
     expect(refusalOf(() => parseBody(chatPath, { ...body, model: "m" }, { dialectOf }))).toMatchObject({
       status: 400,
       field: "unknown_field",

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { type ChatParsed, type CompletionsParsed, parseRequest } from "../../../src/api/index.ts";
 import { RoutingError } from "../../../src/errors/index.ts";
 import { Model, ModelLoadError, type ProfileName, profileByName } from "../../../src/model/index.ts";
+import { sglang, vllm } from "../api/fixtures.ts";
 import { modelFiles, plainTemplate } from "./model-folder.ts";
+
+const engines = { vllm, sglang };
 
 function load(
   profile: ProfileName = "dynamo",
@@ -15,7 +18,8 @@ function load(
 
 function parsed(path: string, body: object, profile: ProfileName = "dynamo"): ChatParsed | CompletionsParsed {
   const { dialect } = profileByName(profile);
-  const options = { dialect, refuseUnknownShapes: false, maxDepth: 100 };
+  const engineOf = () => (profile === "dynamo" ? undefined : engines[profile]);
+  const options = { dialect, engineOf, refuseUnknownShapes: false, maxDepth: 100 };
   const request = parseRequest(path, Buffer.from(JSON.stringify({ model: "m", ...body })), options);
   if (request.api === "promptless") throw new TypeError("a prompt expected");
   return request;
@@ -64,11 +68,6 @@ describe("a conversation", () => {
     );
     expect(prompt).toMatchObject({ pieces: ["user"], injectable: false, inexactReason: undefined });
     expect(prompt.tokenIds).toHaveLength(1);
-  });
-
-  it("with an image is routed by load where the engine expands it before it tokenizes", async () => {
-    const model = await load("vllm", modelFiles("{{ messages[0].role }}"));
-    expect((await model.tokenize(chat({ messages: media }, "vllm"))).inexactReason).toBe("media");
   });
 
   it("is rendered without the template where Dynamo does so, and with it by engines", async () => {
@@ -156,12 +155,6 @@ describe("a completion", () => {
     const prompt = await (await load()).tokenize(completion({ ...body, prompt_embeds: "A".repeat(136) }));
     expect(prompt).toMatchObject({ tokenIds: new Uint32Array(0), injectable: false, inexactReason: undefined });
     expect(prompt.batch?.map((ids) => [...ids])).toEqual(batch);
-  });
-
-  it("is routed by load where an engine reads the tensor", async () => {
-    const body = { prompt: "hello", prompt_embeds: "A".repeat(136) };
-    const prompt = await (await load("vllm")).tokenize(completion(body, "vllm"));
-    expect(prompt.inexactReason).toBe("prompt embeddings");
   });
 
   it("takes token ids as they are, within the vocabulary", async () => {

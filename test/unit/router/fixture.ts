@@ -16,6 +16,7 @@ import {
   type SentPrompts,
   type ServedModel,
 } from "../../../src/router/index.ts";
+import { sglang, vllm } from "../api/fixtures.ts";
 
 export const blockSize = 4;
 
@@ -24,6 +25,7 @@ export function characterPipeline(profile: ProfileName): PromptPipeline {
   return {
     profile: profileByName(profile),
     blockSize,
+    ...(profile === "dynamo" ? {} : { engine: { vllm, sglang }[profile] }),
     tokenize: async (parsed) => {
       if (parsed.api !== "completions") return prompt([...JSON.stringify(parsed.chat.messages.length)]);
       const { prompt: asked } = parsed;

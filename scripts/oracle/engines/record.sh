@@ -1,0 +1,14 @@
+#!/bin/sh
+# Writes test/fixtures/parity/engines.jsonl.gz: the answers of both engines' servers to the recorded cases. usage: record.sh MODEL...
+set -eu
+
+cd "$(dirname "$0")/../../.."
+sh scripts/oracle/engines/setup.sh
+fixtures=test/fixtures/parity
+for model in "$@"; do
+  for engine in vllm sglang; do
+    .cache/oracle/engines/venv/bin/python scripts/oracle/engines/answer.py "$engine" ".cache/models/$model" <"$fixtures/cases.jsonl" |
+      sed -e 's/,"error".*/}/' -e "s/\"token_ids\"/\"model\":\"$model\",\"profile\":\"$engine\",\"token_ids\"/"
+  done
+done | gzip -9n >"$fixtures/engines.jsonl.gz.new"
+mv "$fixtures/engines.jsonl.gz.new" "$fixtures/engines.jsonl.gz"

@@ -1,0 +1,89 @@
+import { JsonNumber, JsonObject, type JsonValue } from "../../../json/index.ts";
+import { given, notTaken, optionalObject } from "../members.ts";
+import { Untokenizable } from "../untokenizable.ts";
+
+/** Efforts that SGLang knows by name; a number between 0 and 0.99 is taken, too (sglang@0.5.23 protocol.py ReasoningEffortTier). */
+const efforts: ReadonlySet<JsonValue> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "ultra", "max"]);
+
+/** Template arguments of these names reach other places than the template. */
+const parameters: ReadonlySet<string> = new Set([
+  "add_generation_prompt",
+  "chat_template",
+  "continue_final_message",
+  "conversation",
+  "documents",
+  "max_length",
+  "messages",
+  "padding",
+  "raise_exception",
+  "return_assistant_tokens_mask",
+  "return_dict",
+  "return_tensors",
+  "strftime_now",
+  "tokenize",
+  "tokenizer_kwargs",
+  "tools",
+  "truncation",
+]);
+
+/** What a request says of reasoning. */
+export interface SglangReasoning {
+  readonly effort: string | undefined;
+  /** Whether thinking is turned on or off by it; undefined says nothing. */
+  readonly thinks: boolean | undefined;
+}
+
+/** Reads `reasoning` and `reasoning_effort` of a chat request (sglang@0.5.23 normalize_reasoning_inputs). */
+export function sglangReasoning(root: JsonObject): SglangReasoning {
+  const reasoning = root.get("reasoning");
+  const inner = reasoning instanceof JsonObject ? reasoning : undefined;
+  const nested = inner === undefined ? undefined : (given(inner, "effort") ?? given(inner, "reasoning_effort"));
+  const effort = sglangEffort(nested ?? given(root, "reasoning_effort"));
+  if (effort !== undefined) return { effort, thinks: effort !== "none" };
+  return { effort, thinks: inner !== undefined && isEnabled(inner) ? true : undefined };
+}
+
+function isEnabled(reasoning: JsonObject): boolean {
+  const value = given(reasoning, "enabled") ?? reasoning.get("enable") ?? false;
+  if (typeof value === "boolean") return value;
+  if (typeof value === "string") return /^(1|true|yes|y|on)$/.test(value.trim().toLowerCase());
+  if (value === null) return false;
+  throw notTaken("reasoning");
+}
+
+/** @throws Untokenizable for one that SGLang refuses, or a number */
+export function sglangEffort(value: JsonValue | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (value instanceof JsonNumber) throw new Untokenizable("a reasoning effort as a number");
+  if (!efforts.has(value)) throw notTaken("reasoning_effort");
+  return value as string;
+}
+
+/**
+ * Variables of the template, beside those that every request has: an effort is one, and sets the switches of thinking that the client
+ * does not set; an effort among the client's arguments wins.
+ * @throws Untokenizable
+ */
+export function sglangTemplateArgs(root: JsonObject, { effort, thinks }: SglangReasoning): JsonObject | undefined {
+  const kwargs = optionalObject(root, "chat_template_kwargs");
+  const own = kwargs === undefined ? undefined : sglangEffort(given(kwargs, "reasoning_effort"));
+  const args = clientArgs(kwargs);
+  const last = own ?? effort;
+  if (last !== undefined) args.set("reasoning_effort", last);
+  if (thinks !== undefined) {
+    for (const name of ["thinking", "enable_thinking"]) if (!args.has(name)) args.set(name, thinks);
+  }
+  return args.size === 0 ? undefined : JsonObject.from(args);
+}
+
+function clientArgs(kwargs: JsonObject | undefined): Map<string, JsonValue> {
+  const args = new Map<string, JsonValue>();
+  for (const [name, value] of kwargs?.entries() ?? []) {
+    if (name === "reasoning_effort") continue;
+    if (parameters.has(name)) {
+      throw new Untokenizable("a template argument that changes more than the template's variables");
+    }
+    args.set(name, value);
+  }
+  return args;
+}
