@@ -8,9 +8,9 @@ const CLOSE = 0x5d;
 
 /** Token ids to inject. */
 export interface TokenData {
-  readonly ids: Uint32Array;
-  /** Each id in decimal after a comma, as in `,123,45`; absent = they are written here. */
-  readonly decimals?: (() => Buffer) | undefined;
+  readonly ids: () => Uint32Array;
+  /** Each id in decimal after a comma, as in `,123,45`, in parts; absent = they are written here. */
+  readonly decimals?: (() => readonly Buffer[]) | undefined;
 }
 
 /**
@@ -25,8 +25,9 @@ export function tokenDataEdit(body: Buffer, root: JsonObject, tokens: TokenData)
 }
 
 function jsonOf({ ids, decimals }: TokenData, before: string, after: string): Buffer | readonly Buffer[] {
-  if (decimals === undefined || ids.length === 0) return jsonOfIds(ids, before, after);
-  return [Buffer.from(`${before}[`), decimals().subarray(1), Buffer.from(`]${after}`)];
+  const [first, ...others] = decimals?.() ?? [];
+  if (first === undefined) return jsonOfIds(ids(), before, after);
+  return [Buffer.from(`${before}[`), first.subarray(1), ...others, Buffer.from(`]${after}`)];
 }
 
 /** A JSON array of the ids between two ASCII texts, digits written in place: a 64 KiB prompt has 16,000 of them. */

@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
 import type { JsonReader } from "../json/index.ts";
+import { ChainHasher } from "../kv/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
 import { type PickOptions, resolvePickOptions, SessionTable } from "../pick/index.ts";
 import {
@@ -79,6 +80,7 @@ export function assembleCore(config: Config, { models, random, jsonReader, elsew
     {
       ...prepareOptions(config),
       jsonReader,
+      chainHasher: new ChainHasher(),
       ...(elsewhere === undefined ? {} : { elsewhere }),
       pick: pickOptions,
       disaggregation: disaggregationOf(config),

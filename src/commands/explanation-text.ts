@@ -33,7 +33,7 @@ function promptLines({ prompt, hashes, loadOnlyReason, bodyEdit }: PreparedReque
   return [
     `tokens   ${tokenIds.length}: ${tokenIds.subarray(0, shownTokens).join(" ")}${more}`,
     `blocks   ${hashes.count} complete`,
-    `injected ${bodyEdit === undefined ? "no" : `yes, ${bodyEdit.insert.length} bytes`}`,
+    `injected ${bodyEdit === undefined ? "no" : `yes, ${bodyEdit.insert.reduce((sum, part) => sum + part.length, 0)} bytes`}`,
     ...(loadOnlyReason === undefined ? [] : [`inexact  ${loadOnlyReason}`]),
     ...(prompt.pieces === undefined ? [] : ["prompt", ...indented(prompt.pieces.join(""))]),
   ];

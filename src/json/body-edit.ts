@@ -5,12 +5,13 @@ import type { JsonObject } from "./json-object.ts";
 export interface BodyEdit {
   readonly offset: number;
   readonly deleteBytes: number;
-  readonly insert: Buffer;
+  /** In parts, to be read one after the other. */
+  readonly insert: readonly Buffer[];
 }
 
 /** The body after an edit; a copy. */
 export function applyEdit(body: Buffer, edit: BodyEdit): Buffer {
-  return Buffer.concat([body.subarray(0, edit.offset), edit.insert, body.subarray(edit.offset + edit.deleteBytes)]);
+  return Buffer.concat([body.subarray(0, edit.offset), ...edit.insert, body.subarray(edit.offset + edit.deleteBytes)]);
 }
 
 /**
@@ -26,13 +27,8 @@ export function setMember(
 ): BodyEdit {
   const parts = Buffer.isBuffer(jsonText) ? [jsonText] : jsonText;
   const span = object.valueSpan(key);
-  if (span !== undefined) return { offset: span.start, deleteBytes: span.end - span.start, insert: joined(parts) };
+  if (span !== undefined) return { offset: span.start, deleteBytes: span.end - span.start, insert: parts };
   if (object.start < 0 || object.end > body.length) throw new RangeError("the object was not parsed from this body");
   const lead = Buffer.from(`${object.size === 0 ? "" : ","}${JSON.stringify(key)}:`);
-  return { offset: object.end - 1, deleteBytes: 0, insert: Buffer.concat([lead, ...parts]) };
-}
-
-function joined(parts: readonly Buffer[]): Buffer {
-  const [first] = parts;
-  return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
+  return { offset: object.end - 1, deleteBytes: 0, insert: [lead, ...parts] };
 }

@@ -43,7 +43,7 @@ const utf8 = new TextEncoder();
  * non-negative integer, or over 4 Mi tokens.
  */
 export function hashBlocks(tokenIds: Uint32Array, options: HashOptions): BlockHashes {
-  const count = completeBlocks(tokenIds, options);
+  const count = completeBlocks(tokenIds.length, options);
   const local = new Uint32Array(2 * count);
   const sequence = new Uint32Array(2 * count);
   hashInto(tokenIds, options, local, sequence);
@@ -52,16 +52,36 @@ export function hashBlocks(tokenIds: Uint32Array, options: HashOptions): BlockHa
 
 /** As `hashBlocks`, the block hashes alone: for blocks whose place in a prompt is not known. */
 export function hashLocalBlocks(tokenIds: Uint32Array, options: HashOptions): Uint32Array {
-  const local = new Uint32Array(2 * completeBlocks(tokenIds, options));
+  const local = new Uint32Array(2 * completeBlocks(tokenIds.length, options));
   hashInto(tokenIds, options, local, undefined);
   return local;
 }
 
-function completeBlocks(tokenIds: Uint32Array, { blockSize, isEagle = false }: HashOptions): number {
+/**
+ * Hashes blocks that continue `parent`, which is undefined before a prompt's first one. Both outputs hold two u32 a block.
+ * @param tokenIds of as many blocks as `local` has room for
+ */
+export function hashBlocksAfter(
+  parent: U64 | undefined,
+  tokenIds: Uint32Array,
+  blockSize: number,
+  seed: U64,
+  local: Uint32Array,
+  sequence: Uint32Array,
+): void {
+  const windows = { count: local.length >>> 1, windowTokens: blockSize, strideTokens: blockSize };
+  xxh3.hashWindows(tokenIds, windows, seed, local, sequence, parent);
+}
+
+/** How many blocks so many tokens fill. Throws RangeError for a block size that is not a non-negative integer. */
+export function completeBlocks(
+  tokens: number,
+  { blockSize, isEagle = false }: Pick<HashOptions, "blockSize" | "isEagle">,
+): number {
   if (!(Number.isInteger(blockSize) && blockSize >= 0)) {
     throw new RangeError(`blockSize must be an integer >= 0, got ${blockSize}`);
   }
-  const usable = isEagle ? Math.max(0, tokenIds.length - 1) : tokenIds.length;
+  const usable = isEagle ? Math.max(0, tokens - 1) : tokens;
   return blockSize === 0 ? 0 : Math.floor(usable / blockSize);
 }
 

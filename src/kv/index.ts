@@ -1,5 +1,7 @@
 export type { BlockHashes, BlockMmInfo, HashOptions } from "./block-hashes.ts";
 export { chainHashes, fingerprint, hashBlocks, hashSeed, mediaHash, mediaPadTokenId } from "./block-hashes.ts";
+export type { TokenChain } from "./chained-hashes.ts";
+export { ChainHasher } from "./chained-hashes.ts";
 export type { DumpedChange } from "./dump.ts";
 export { restoreChange } from "./dump.ts";
 export { decodeEventBatch, KvEventDecodeError } from "./event-decoder.ts";

@@ -70,7 +70,8 @@ export class Xxh3 {
 
   /**
    * Hashes `count` windows of `windowTokens` tokens, `strideTokens` apart, into `local` (two u32 a block: low, high) and,
-   * when given, their chain from the first block into `sequence`. Throws RangeError when a window is over 16 MiB.
+   * when given, their chain into `sequence`: from the first block, or from `parent` on. Throws RangeError when a window is over
+   * 16 MiB.
    */
   hashWindows(
     tokenIds: Uint32Array,
@@ -78,7 +79,9 @@ export class Xxh3 {
     seed: U64,
     local: Uint32Array,
     sequence: Uint32Array | undefined,
+    parent?: U64,
   ): void {
+    if (parent !== undefined) this.#beginAfter(parent);
     const { count, windowTokens, strideTokens } = windows;
     this.#reserveInput(Math.max(inputBytes, windowTokens * 4));
     const fitting = Math.floor((inputBytes / 4 - windowTokens) / strideTokens) + 1;
@@ -89,7 +92,7 @@ export class Xxh3 {
       this.#words.set(tokenIds.subarray(from, from + (blocks - 1) * strideTokens + windowTokens), this.#input >> 2);
       this.#wasm.hashBlocks(this.#input, blocks, windowTokens * 4, strideTokens * 4, seed.low, seed.high, this.#local);
       this.#copyOut(this.#local, blocks, local, done);
-      if (sequence !== undefined) this.#chainPiece(blocks, done, sequence);
+      if (sequence !== undefined) this.#chainPiece(blocks, done, sequence, parent !== undefined);
     }
   }
 
@@ -99,10 +102,7 @@ export class Xxh3 {
    */
   chain(local: Uint32Array, parent: U64 | undefined, sequence: Uint32Array): void {
     const count = local.length >>> 1;
-    if (parent !== undefined) {
-      this.#words[this.#parent >> 2] = parent.low;
-      this.#words[(this.#parent >> 2) + 1] = parent.high;
-    }
+    if (parent !== undefined) this.#beginAfter(parent);
     for (let done = 0; done < count; done += blocksPerPiece) {
       const blocks = Math.min(blocksPerPiece, count - done);
       this.#words.set(local.subarray(done * 2, (done + blocks) * 2), this.#local >> 2);
@@ -110,7 +110,12 @@ export class Xxh3 {
     }
   }
 
-  #chainPiece(blocks: number, done: number, sequence: Uint32Array, continues = false): void {
+  #beginAfter(parent: U64): void {
+    this.#words[this.#parent >> 2] = parent.low;
+    this.#words[(this.#parent >> 2) + 1] = parent.high;
+  }
+
+  #chainPiece(blocks: number, done: number, sequence: Uint32Array, continues: boolean): void {
     if (done > 0) {
       this.#words[this.#parent >> 2] = sequence[done * 2 - 2] ?? 0;
       this.#words[(this.#parent >> 2) + 1] = sequence[done * 2 - 1] ?? 0;

@@ -87,7 +87,9 @@ export class Model {
   /** A model with the exact engine; one whose tokenizer that does not know defers every text. @throws ModelLoadError */
   static fromCompiled(options: ModelOptions, compiled: CompiledModel): Model {
     const { tokenizer } = compiled;
-    return new Model(options, compiled, tokenizer === undefined ? undefined : exactTokenizer(tokenizer, options));
+    const { dropsNul } = options.profile;
+    const engine = tokenizer === undefined ? undefined : exactTokenizer(tokenizer, { ...options, dropsNul });
+    return new Model(options, compiled, engine);
   }
 
   /**

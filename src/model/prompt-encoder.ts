@@ -8,13 +8,12 @@ export class PromptEncoder {
 
   constructor(tokenizer: Tokenizer, profile: Profile) {
     this.#tokenizer = tokenizer;
-    this.#dropsNul = profile.dropsNul;
+    this.#dropsNul = profile.dropsNul && !tokenizer.dropsNul;
   }
 
   /** As `encode` of the pieces joined; a piece that was in an earlier prompt costs little. */
   encodePieces(pieces: readonly string[], addSpecialTokens: boolean): EncodedPrompt | Promise<EncodedPrompt> {
-    const holdsNul = this.#dropsNul && pieces.some((piece) => piece.includes("\0"));
-    const kept = holdsNul ? pieces.map((piece) => piece.replaceAll("\0", "")) : pieces;
+    const kept = this.#dropsNul ? pieces.map((piece) => piece.replaceAll("\0", "")) : pieces;
     return this.#tokenizer.encodePieces(kept, { addSpecialTokens });
   }
 }

@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import type { EncodedPrompt, PromptHead } from "../tokenizer/index.ts";
+import type { EncodedPrompt, PromptHead, TokenChain } from "../tokenizer/index.ts";
 
 export type { PromptHead };
 
@@ -11,8 +11,10 @@ export interface TokenizedPrompt {
   readonly injectable: boolean;
   /** Tokens of every prompt of a batch, in the body's order; undefined when there is one prompt. */
   readonly batch: readonly Uint32Array[] | undefined;
-  /** Each id in decimal after a comma, from the tokenizer's cache; undefined where the ids did not come from text. */
-  readonly decimals: (() => Buffer) | undefined;
+  /** Each id in decimal after a comma, in parts from the tokenizer's cache; undefined where the ids did not come from text. */
+  readonly decimals: (() => readonly Buffer[]) | undefined;
+  /** The ids with what they have in common with other prompts; undefined where the ids did not come from text. */
+  readonly chain: TokenChain | undefined;
   /** The rendered prompt in pieces, for explanations on the operator's own machine only. */
   readonly pieces: readonly string[] | undefined;
   /** Why the tokens are not known, for metrics; undefined when they are. */
@@ -31,6 +33,7 @@ const unknown: TokenizedPrompt = {
   injectable: false,
   batch: undefined,
   decimals: undefined,
+  chain: undefined,
   pieces: undefined,
   inexactReason: undefined,
   isDeferred: false,
@@ -44,8 +47,33 @@ export function exactPrompt(tokenIds: Uint32Array, injectable: boolean): Tokeniz
 
 /** Tokens of a single text. */
 export function encodedPrompt(encoded: EncodedPrompt, injectable: boolean, pieces: readonly string[]): TokenizedPrompt {
-  const decimals = () => encoded.decimals();
-  return { ...unknown, tokenIds: encoded.ids, injectable, decimals, pieces, head: () => encoded.head() };
+  return new TextPrompt(encoded, injectable, pieces);
+}
+
+/** Its array of ids is made only when somebody asks for it. */
+class TextPrompt implements TokenizedPrompt {
+  readonly injectable: boolean;
+  readonly batch = undefined;
+  readonly pieces: readonly string[];
+  readonly inexactReason = undefined;
+  readonly isDeferred = false;
+  readonly chain: TokenChain;
+  readonly #encoded: EncodedPrompt;
+
+  constructor(encoded: EncodedPrompt, injectable: boolean, pieces: readonly string[]) {
+    this.#encoded = encoded;
+    this.injectable = injectable;
+    this.pieces = pieces;
+    this.chain = encoded.chain;
+  }
+
+  get tokenIds(): Uint32Array {
+    return this.#encoded.ids;
+  }
+
+  readonly decimals = () => this.#encoded.decimals();
+
+  readonly head = () => this.#encoded.head();
 }
 
 /** A prompt whose tokens are not known. */

@@ -86,13 +86,13 @@ export class HeavyRequests implements Elsewhere {
       ...rest,
       model,
       prompt: prompt && receivedPrompt(prompt),
-      bodyEdit: bodyEdit && { ...bodyEdit, insert: bufferOf(bodyEdit.insert) },
+      bodyEdit: bodyEdit && { ...bodyEdit, insert: bodyEdit.insert.map(bufferOf) },
     };
   }
 }
 
 function receivedPrompt({ promptHead: _head, ...prompt }: PromptMessage): TokenizedPrompt {
-  return { ...prompt, decimals: undefined, pieces: undefined, head: undefined };
+  return { ...prompt, decimals: undefined, chain: undefined, pieces: undefined, head: undefined };
 }
 
 /** A Buffer arrives as plain bytes. */

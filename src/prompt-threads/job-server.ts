@@ -59,9 +59,11 @@ export class JobServer {
     }
   }
 
-  #message({ model, prompt, ...rest }: PreparedRequest, bodyBytes: number): PreparedMessage {
+  #message({ model, prompt, bodyEdit, ...rest }: PreparedRequest, bodyBytes: number): PreparedMessage {
     return {
       ...rest,
+      // Parts may belong to a cache, and what is sent is handed over.
+      bodyEdit: bodyEdit && { ...bodyEdit, insert: [Buffer.concat(bodyEdit.insert)] },
       modelName: model?.name,
       prompt: prompt && this.#promptMessage(prompt, bodyBytes),
     };
@@ -91,7 +93,7 @@ function transferOf(answer: FromThread): readonly ArrayBuffer[] {
     ...(prompt?.batch ?? []),
     hashes?.local,
     hashes?.sequence,
-    bodyEdit?.insert,
+    ...(bodyEdit?.insert ?? []),
   ];
   const buffers = new Set<ArrayBuffer>();
   for (const array of arrays) {

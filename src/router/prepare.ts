@@ -1,7 +1,7 @@
 import { outlineRequest, type ParsedRequest, parseRequest, tokenDataEdit } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
 import type { JsonObject, JsonReader } from "../json/index.ts";
-import { hashBlocks } from "../kv/index.ts";
+import { type BlockHashes, type ChainHasher, type HashOptions, hashBlocks } from "../kv/index.ts";
 import type { TokenizedPrompt } from "../model/index.ts";
 import { refuseClientPins, trustedDemandsOf } from "./client-pins.ts";
 import type { ModelRegistry, ServedModel } from "./model-registry.ts";
@@ -17,6 +17,8 @@ export interface PrepareOptions {
   readonly maxJsonDepth: number;
   /** Reads the bodies; undefined = the one that all share. */
   readonly jsonReader?: JsonReader;
+  /** Keeps the hashes of what prompts have in common; undefined = each is hashed anew. */
+  readonly chainHasher?: ChainHasher;
 }
 
 /** A request whose tokens are known as far as they can be: everything a choice needs but the state of the workers. */
@@ -59,13 +61,13 @@ export async function prepareRequest(
   return {
     ...base,
     prompt,
-    promptTokens: prompt.tokenIds.length,
-    hashes: hashBlocks(prompt.tokenIds, {
+    promptTokens: prompt.chain?.length ?? prompt.tokenIds.length,
+    hashes: hashesOf(prompt, options.chainHasher, {
       blockSize: model.pipeline.blockSize,
       cacheSalt: cacheNamespace(request) ?? parsed.extensions.cacheSalt,
     }),
     bodyEdit: injects
-      ? tokenDataEdit(request.body, parsed.root, { ids: prompt.tokenIds, decimals: prompt.decimals })
+      ? tokenDataEdit(request.body, parsed.root, { ids: () => prompt.tokenIds, decimals: prompt.decimals })
       : undefined,
     loadOnlyReason: prompt.inexactReason,
   };
@@ -92,6 +94,15 @@ export async function prepareByLoad(
 
 function demandsOf(body: { readonly root?: JsonObject | undefined }, { trustClient }: PrepareInput): RouteDemands {
   return trustClient ? trustedDemandsOf(body) : noDemands;
+}
+
+function hashesOf(
+  prompt: TokenizedPrompt,
+  hasher: ChainHasher | undefined,
+  options: Pick<HashOptions, "blockSize" | "cacheSalt">,
+): BlockHashes {
+  if (prompt.chain === undefined || hasher === undefined) return hashBlocks(prompt.tokenIds, options);
+  return hasher.hash(prompt.chain, options);
 }
 
 /** The dialect depends on the model, which only the body names: a second parse is paid by models of the rarer dialect. */

@@ -99,24 +99,32 @@ export class ChunkEncoder {
       yield* this.appendChunk(start === 0 ? text : text.substring(start), begins && start === 0, out);
   }
 
+  /** Appends the ids of one text that costs next to nothing: empty, or met before. @returns false for another one */
+  appendMet(chunk: string, begins: boolean, out: RunList): boolean {
+    if (chunk === "") return true;
+    if (mayBeDigits(chunk)) {
+      this.#parts.engine.append(chunk, begins, out.ids);
+      return true;
+    }
+    const known = this.#chunks.get(this.#keyOf(chunk, begins));
+    if (known !== undefined) out.addRun(known);
+    return known !== undefined;
+  }
+
   /** Appends the ids of one text in a single step. */
   *appendChunk(chunk: string, begins: boolean, out: RunList): Steps {
-    const { engine, maxUncutUnits } = this.#parts;
-    if (mayBeDigits(chunk)) {
-      engine.append(chunk, begins, out.ids);
-      return;
-    }
-    const key = begins && engine.prefixesText ? prefixedKey + chunk : chunk;
-    const known = this.#chunks.get(key);
-    if (known !== undefined) {
-      out.addRun(known);
-      return;
-    }
+    if (this.appendMet(chunk, begins, out)) return;
+    const { maxUncutUnits } = this.#parts;
+    const key = this.#keyOf(chunk, begins);
     if (chunk.length > maxUncutUnits) throw new UncuttableText(chunk.length);
     const run = this.encodeWhole(chunk, begins);
     this.#chunks.set(ownString(key), run, entryBytes + 2 * key.length + run.byteLength);
     out.addRun(run);
     yield chunk.length;
+  }
+
+  #keyOf(chunk: string, begins: boolean): string {
+    return begins && this.#parts.engine.prefixesText ? prefixedKey + chunk : chunk;
   }
 }
 

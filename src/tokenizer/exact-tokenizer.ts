@@ -29,12 +29,15 @@ export interface ExactTokenizerParts {
   readonly fillRandom: FillRandom;
   /** Longest text without a cut that is encoded, in UTF-16 units: it takes one uninterrupted step. */
   readonly maxUncutUnits: number;
+  /** Whether prompts are encoded without their NUL characters. */
+  readonly dropsNul: boolean;
   /** Milliseconds on a monotonic scale. */
   readonly now: () => number;
 }
 
 /** The engine of this project: the ids of the official one, from a cache of all text met lately. Synchronous but for long new text, which is encoded in turns. */
 export class ExactTokenizer implements Tokenizer {
+  readonly dropsNul: boolean;
   readonly vocabularySize: number;
   readonly #encoder: IncrementalEncoder;
   readonly #before: IdRun;
@@ -46,6 +49,7 @@ export class ExactTokenizer implements Tokenizer {
   constructor(compiled: CompiledTokenizer, parts: ExactTokenizerParts) {
     this.#encoder = buildEncoder(compiled, parts);
     this.#now = parts.now;
+    this.dropsNul = parts.dropsNul;
     this.#before = new IdRun(Uint32Array.from(compiled.affixes.before));
     this.#after = new IdRun(Uint32Array.from(compiled.affixes.after));
     this.vocabularySize = compiled.vocabularySize;
@@ -111,7 +115,7 @@ function finish<T>(steps: Generator<number, T>): T {
 
 function buildEncoder(
   compiled: CompiledTokenizer,
-  { budget, fillRandom, maxUncutUnits }: ExactTokenizerParts,
+  { budget, fillRandom, maxUncutUnits, dropsNul }: ExactTokenizerParts,
 ): IncrementalEncoder {
   const { pattern } = compiled;
   const engine = new BpeEngine({
@@ -130,7 +134,7 @@ function buildEncoder(
     innerAnchors: matcherOf(compiled.innerAnchors),
     maxUncutUnits,
   };
-  return new IncrementalEncoder(parts, budget);
+  return new IncrementalEncoder(parts, budget, dropsNul);
 }
 
 function scannerOf({ pattern, cuts }: CompiledTokenizer): WordScanner {

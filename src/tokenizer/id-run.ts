@@ -19,21 +19,16 @@ export class IdRun {
     this.#decimals ??= writeDecimals(this.ids);
     return this.#decimals;
   }
-
-  /** Takes over decimals that were written elsewhere. */
-  rememberDecimals(decimals: Buffer): void {
-    this.#decimals = decimals;
-  }
 }
 
 /** `,1,22,333` for [1, 22, 333]. */
-export function writeDecimals(ids: Uint32Array): Buffer {
+function writeDecimals(ids: Uint32Array): Buffer {
   const bytes = Buffer.allocUnsafeSlow(decimalLength(ids));
   let end = bytes.length;
   for (let index = ids.length - 1; index >= 0; index--) {
     let rest = ids[index] as number;
     do {
-      const tenth = Math.floor(rest / 10);
+      const tenth = (rest / 10) >>> 0;
       bytes[--end] = 48 + (rest - tenth * 10);
       rest = tenth;
     } while (rest > 0);
@@ -43,11 +38,12 @@ export function writeDecimals(ids: Uint32Array): Buffer {
 }
 
 /** Bytes that `writeDecimals` writes. */
-export function decimalLength(ids: Uint32Array): number {
+function decimalLength(ids: Uint32Array): number {
   let length = 0;
   for (let index = 0; index < ids.length; index++) {
+    const id = ids[index] as number;
     length += 2;
-    for (let rest = ids[index] as number; rest >= 10; rest = Math.floor(rest / 10)) length++;
+    for (let bound = 10; id >= bound; bound *= 10) length++;
   }
   return length;
 }

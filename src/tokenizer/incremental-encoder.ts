@@ -1,10 +1,11 @@
 import type { CacheBudget } from "./cache-budget.ts";
 import { ChunkEncoder, type ChunkEncoderParts, entryBytes, type Steps } from "./chunk-encoder.ts";
 import { type Cuts, firstCut, lastCut } from "./cuts.ts";
+import { ChainedPrompt } from "./encoded-prompt.ts";
 import { GenerationMap } from "./generation-map.ts";
 import { IdRun } from "./id-run.ts";
 import { ownString } from "./own-string.ts";
-import { extend, type KnownPrompt, PromptCache } from "./prompt-cache.ts";
+import { type KnownPrompt, PromptCache } from "./prompt-cache.ts";
 import { RunList } from "./run-list.ts";
 import type { EncodedPrompt, PromptHead } from "./tokenizer.ts";
 
@@ -21,11 +22,17 @@ export interface Affixes {
   readonly after: IdRun;
 }
 
-/** The end of a long piece's inside: which piece, where in it, and how many ids of the prompt stand before. */
-interface Inside {
+/** Where the inside of a long piece ends: which piece, where in it, and how many of the prompt's runs stand before. */
+interface Border {
   readonly index: number;
   readonly cut: number;
-  readonly length: number;
+  readonly runs: number;
+}
+
+/** The last border of a prompt, and the last one up to which all long pieces had been met before. */
+interface Borders {
+  readonly last: Border | undefined;
+  readonly met: Border | undefined;
 }
 
 /** A long piece: up to its first cut and from its last one on, what stands beside it decides. */
@@ -42,12 +49,15 @@ interface Piece {
 export class IncrementalEncoder {
   readonly #chunks: ChunkEncoder;
   readonly #cuts: Cuts;
+  readonly #dropsNul: boolean;
   readonly #pieces: GenerationMap<Piece>;
   readonly #prompts: PromptCache;
 
-  constructor(parts: ChunkEncoderParts, budget: CacheBudget) {
+  /** @param dropsNul whether prompts are encoded without their NUL characters */
+  constructor(parts: ChunkEncoderParts, budget: CacheBudget, dropsNul: boolean) {
     this.#chunks = new ChunkEncoder(parts, budget);
     this.#cuts = parts.cuts;
+    this.#dropsNul = dropsNul;
     this.#pieces = new GenerationMap(budget);
     this.#prompts = new PromptCache(minPieceUnits, budget.promptBytes);
   }
@@ -59,26 +69,37 @@ export class IncrementalEncoder {
    * @throws UncuttableText
    */
   *encodePieces(
-    texts: readonly string[],
+    given: readonly string[],
     affixes: Affixes | undefined,
     out: RunList,
   ): Generator<number, EncodedPrompt> {
     const prefix = affixes?.before;
-    const known = this.#prompts.find(texts, prefix);
-    const inside = yield* this.#appendPieces(texts, known, prefix, out);
+    let texts = given;
+    let known = this.#prompts.find(texts, prefix);
+    // Known pieces hold none: those that did were kept without.
+    if (this.#dropsNul && holdsNul(texts, known?.pieceCount ?? 0)) {
+      texts = texts.map((text) => text.replaceAll("\0", ""));
+      known = this.#prompts.find(texts, prefix);
+    }
+    const { met, last } = yield* this.#appendPieces(texts, known, prefix, out);
     if (affixes !== undefined) out.addRun(affixes.after);
-    if (inside === undefined) return { ...out.take(known?.run), head: () => headOf(known) };
-    // Another turn of the same conversation may have taken over the known prompt's memory meanwhile.
-    const current = this.#prompts.find(texts, prefix);
-    const prompt = { pieces: texts, ...inside, ...extend(current, out.ids.ids, inside.length), prefix };
-    this.#prompts.add(prompt, current);
-    return { ...out.take(prompt.run), head: () => headOf(prompt) };
+    const runs = out.takeRuns();
+    const remember = (parent: KnownPrompt | undefined, from: number, border: Border) => {
+      const pieces = texts.slice(parent?.pieceCount ?? 0, border.index + 1);
+      return this.#prompts.add({ parent, runs: runs.slice(from, border.runs), pieces, cut: border.cut, prefix });
+    };
+    // Others have begun like this, and will.
+    if (met !== undefined && met !== last) known = remember(known, 0, met);
+    if (last !== undefined) known = remember(known, met !== last ? (met?.runs ?? 0) : 0, last);
+    return new ChainedPrompt(known, last === undefined ? runs : runs.slice(last.runs));
   }
 
   /** Takes over the head of a prompt that was encoded elsewhere. @param ids begin with those of `prefix` */
   remember({ pieces, cut, length }: PromptHead, ids: Uint32Array, prefix: IdRun | undefined): void {
-    const prompt = { pieces, index: pieces.length - 1, cut, ...extend(undefined, ids, length), prefix };
-    this.#prompts.add(prompt, this.#prompts.find(pieces, prefix));
+    const parent = this.#prompts.find(pieces, prefix);
+    if (parent?.pieceCount === pieces.length) return;
+    const runs = [new IdRun(ids.slice(parent?.length ?? 0, length))];
+    this.#prompts.add({ parent, runs, pieces: pieces.slice(parent?.pieceCount ?? 0), cut, prefix });
   }
 
   /** Appends the ids of one text. @throws UncuttableText */
@@ -86,37 +107,44 @@ export class IncrementalEncoder {
     return this.#chunks.append(text, true, out);
   }
 
-  /** Appends all but the last affix; returns where the inside of the last long piece that `known` does not have ended. */
+  /** Appends all but the last affix. @param known the prompt that stands before, which is not appended */
   *#appendPieces(
     texts: readonly string[],
     known: KnownPrompt | undefined,
     prefix: IdRun | undefined,
     out: RunList,
-  ): Generator<number, Inside | undefined> {
-    let inside: Inside | undefined;
+  ): Generator<number, Borders> {
+    let last: Border | undefined;
+    let met: Border | undefined;
+    let isMet = true;
     let seam = "";
-    if (known !== undefined) {
-      out.addRun(known.run);
-      seam = (texts[known.index] as string).substring(known.cut);
-    } else if (prefix !== undefined) {
-      out.addRun(prefix);
-    }
     let begins = known === undefined;
-    for (let index = known === undefined ? 0 : known.index + 1; index < texts.length; index++) {
+    if (known !== undefined) seam = known.lastPiece.substring(known.cut);
+    else if (prefix !== undefined) out.addRun(prefix);
+    for (let index = known?.pieceCount ?? 0; index < texts.length; index++) {
       const text = texts[index] as string;
-      const piece = text.length < minPieceUnits ? undefined : yield* this.#piece(text);
+      if (text.length < minPieceUnits) {
+        seam += text;
+        continue;
+      }
+      // A generator costs as much as many look-ups: what was met before does without (bench/tokenize).
+      const metPiece = this.#pieces.get(text);
+      const piece = metPiece ?? (yield* this.#newPiece(text));
       if (piece === undefined) {
         seam += text;
         continue;
       }
-      yield* this.#appendSeam(seam + text.substring(0, piece.first), begins, out);
+      const edge = seam + text.substring(0, piece.first);
+      if (!this.#chunks.appendMet(edge, begins, out)) yield* this.#appendSeam(edge, begins, out);
       out.addRun(piece.run);
-      inside = { index, cut: piece.last, length: out.length };
+      last = { index, cut: piece.last, runs: out.endRun() };
+      isMet &&= metPiece !== undefined;
+      if (isMet) met = last;
       seam = text.substring(piece.last);
       begins = false;
     }
-    yield* this.#appendSeam(seam, begins, out);
-    return inside;
+    if (!this.#chunks.appendMet(seam, begins, out)) yield* this.#appendSeam(seam, begins, out);
+    return { last, met };
   }
 
   /** Appends what stands between the insides of two pieces: mostly the same few words of a template. */
@@ -127,9 +155,7 @@ export class IncrementalEncoder {
   }
 
   /** The piece's inside, or undefined when there are no two places to cut it. */
-  *#piece(text: string): Generator<number, Piece | undefined> {
-    const known = this.#pieces.get(text);
-    if (known !== undefined) return known;
+  *#newPiece(text: string): Generator<number, Piece | undefined> {
     const last = lastCut(this.#cuts, text, text.length - 1, 0);
     const first = last < 0 ? -1 : firstCut(this.#cuts, text, 1, last);
     if (first < 0) return undefined;
@@ -150,8 +176,8 @@ export class IncrementalEncoder {
   }
 }
 
-function headOf(known: KnownPrompt | undefined): PromptHead | undefined {
-  if (known === undefined) return undefined;
-  const { pieces, index, cut, run, prefix } = known;
-  return { pieces: pieces.slice(0, index + 1), cut, length: run.ids.length, addSpecialTokens: prefix !== undefined };
+/** @param from the first text to look at */
+function holdsNul(texts: readonly string[], from: number): boolean {
+  for (let index = from; index < texts.length; index++) if ((texts[index] as string).includes("\0")) return true;
+  return false;
 }

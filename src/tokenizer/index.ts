@@ -8,5 +8,6 @@ export {
   readNativeTokenizer,
   type TokenizerReading,
 } from "./load-tokenizer.ts";
+export type { TokenChain } from "./token-chain.ts";
 export type { EncodedPrompt, EncodeOptions, PromptHead, Tokenizer, TokenizerView } from "./tokenizer.ts";
 export { UncuttableText } from "./uncuttable-text.ts";

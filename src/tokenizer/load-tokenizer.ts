@@ -26,6 +26,8 @@ export interface ExactOptions {
    * UncuttableText. Default: no bound.
    */
   readonly maxUncutUnits?: number | undefined;
+  /** Whether prompts are encoded without their NUL characters. Default false. */
+  readonly dropsNul?: boolean | undefined;
   /** Source of the secret of the word cache's hash. Default `crypto.getRandomValues`. */
   readonly fillRandom?: FillRandom | undefined;
   /** Milliseconds on a monotonic scale. Default `performance.now`. */
@@ -69,8 +71,8 @@ export function readNativeTokenizer(
 /** The exact engine: synchronous but for long new text. Takes a few milliseconds. */
 export function exactTokenizer(compiled: CompiledTokenizer, options: ExactOptions = {}): Tokenizer {
   const { cache = new CacheBudget(), fillRandom = fillFromCrypto, now = () => performance.now() } = options;
-  const { maxUncutUnits = Number.POSITIVE_INFINITY } = options;
-  return new ExactTokenizer(compiled, { budget: cache, fillRandom, maxUncutUnits, now });
+  const { maxUncutUnits = Number.POSITIVE_INFINITY, dropsNul = false } = options;
+  return new ExactTokenizer(compiled, { budget: cache, fillRandom, maxUncutUnits, dropsNul, now });
 }
 
 /**

@@ -1,11 +1,12 @@
 import { AddedToken, Tokenizer as NativeEngine } from "tokenizers";
 import type { JsonObject } from "../json/index.ts";
-import { writeDecimals } from "./id-run.ts";
+import { ChainedPrompt } from "./encoded-prompt.ts";
 import { specialTokensOf } from "./special-tokens.ts";
 import type { EncodedPrompt, EncodeOptions, Tokenizer } from "./tokenizer.ts";
 
 /** The official Rust tokenizers. Encoding runs on the thread pool; only handing the ids over (0.1 us an id) is done on the main thread. */
 export class NativeTokenizer implements Tokenizer {
+  readonly dropsNul = false;
   readonly vocabularySize: number;
   readonly #engine: NativeEngine;
 
@@ -33,8 +34,7 @@ export class NativeTokenizer implements Tokenizer {
   }
 
   async encodePieces(pieces: readonly string[], options: EncodeOptions): Promise<EncodedPrompt> {
-    const ids = await this.encode(pieces.join(""), options);
-    return { ids, decimals: () => writeDecimals(ids), head: () => undefined };
+    return ChainedPrompt.of(await this.encode(pieces.join(""), options));
   }
 
   /** It keeps nothing of prompts. */

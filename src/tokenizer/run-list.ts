@@ -1,19 +1,17 @@
-import { Buffer } from "node:buffer";
 import { IdBuffer } from "./id-buffer.ts";
-import { decimalLength, type IdRun, writeDecimals } from "./id-run.ts";
-import type { EncodedPrompt } from "./tokenizer.ts";
+import { IdRun } from "./id-run.ts";
 
-/** Runs up to here are not worth remembering one by one: their decimals are written anew. */
+/** Runs up to here are copied into one with their neighbours: each costs more than its ids. */
 const shortRun = 16;
 
-/** Collects the ids of a prompt, remembering which of them come from runs whose decimals are known. */
+/** Collects the ids of a text or of a part of a prompt, in runs. */
 export class RunList {
-  /** All ids up to here; append to it what is not part of a run. */
+  /** Ids since the last run; append to it what is not part of one. */
   readonly ids: IdBuffer;
-  readonly #runs: IdRun[] = [];
-  readonly #starts: number[] = [];
+  #runs: IdRun[] = [];
+  #idsInRuns = 0;
 
-  /** @param ids a buffer that nobody else uses until `take`; what it holds (of a prompt that was given up) is dropped */
+  /** @param ids a buffer that nobody else uses until the list is taken; what it holds (of a prompt that was given up) is dropped */
   constructor(ids = new IdBuffer()) {
     ids.length = 0;
     this.ids = ids;
@@ -21,60 +19,50 @@ export class RunList {
 
   addRun(run: IdRun): void {
     const { length } = run.ids;
-    if (length <= shortRun) {
-      this.ids.append(run.ids, 0, length);
-      return;
-    }
-    this.#runs.push(run);
-    this.#starts.push(this.ids.length);
-    this.ids.appendAll(run.ids);
+    if (length <= shortRun) this.ids.append(run.ids, 0, length);
+    else this.#push(run);
   }
 
   /** How many ids have been collected. */
   get length(): number {
-    return this.ids.length;
+    return this.#idsInRuns + this.ids.length;
   }
 
-  /**
-   * The prompt; the list and its buffer are empty afterwards.
-   * @param known a run of its first ids, which is told their decimals when they are written
-   */
-  take(known: IdRun | undefined): Omit<EncodedPrompt, "head"> {
-    const ids = this.ids.take();
-    const runs = this.#runs.splice(0);
-    const starts = this.#starts.splice(0);
-    return {
-      ids,
-      decimals: () => {
-        const decimals = joinDecimals(ids, runs, starts);
-        if (known !== undefined) tellDecimals(known, ids, decimals);
-        return decimals;
-      },
-    };
+  /** Ends the run that is being collected. @returns how many there are */
+  endRun(): number {
+    if (this.ids.length > 0) this.#push(undefined);
+    return this.#runs.length;
   }
 
-  /** As `take`, where decimals are not asked for. */
+  /** The ids in runs; the list is empty afterwards. */
+  takeRuns(): readonly IdRun[] {
+    this.endRun();
+    const runs = this.#runs;
+    this.#runs = [];
+    this.#idsInRuns = 0;
+    return runs;
+  }
+
+  /** The ids in one array; the list is empty afterwards. */
   takeIds(): Uint32Array {
-    this.#runs.length = 0;
-    this.#starts.length = 0;
-    return this.ids.take();
+    if (this.#runs.length === 0) return this.ids.take();
+    const ids = new Uint32Array(this.length);
+    let at = 0;
+    for (const run of this.takeRuns()) {
+      ids.set(run.ids, at);
+      at += run.ids.length;
+    }
+    return ids;
   }
-}
 
-function tellDecimals(known: IdRun, ids: Uint32Array, decimals: Buffer): void {
-  const rest = decimalLength(ids.subarray(known.ids.length));
-  known.rememberDecimals(decimals.subarray(0, decimals.length - rest));
-}
-
-function joinDecimals(ids: Uint32Array, runs: readonly IdRun[], starts: readonly number[]): Buffer {
-  const parts: Uint8Array[] = [];
-  let written = 0;
-  runs.forEach((run, index) => {
-    const start = starts[index] as number;
-    if (start > written) parts.push(writeDecimals(ids.subarray(written, start)));
-    parts.push(run.decimals);
-    written = start + run.ids.length;
-  });
-  if (written < ids.length) parts.push(writeDecimals(ids.subarray(written)));
-  return Buffer.concat(parts);
+  /** Adds a run after the ids that stand alone, which become one. */
+  #push(run: IdRun | undefined): void {
+    if (this.ids.length > 0) {
+      this.#idsInRuns += this.ids.length;
+      this.#runs.push(new IdRun(this.ids.take()));
+    }
+    if (run === undefined) return;
+    this.#idsInRuns += run.ids.length;
+    this.#runs.push(run);
+  }
 }

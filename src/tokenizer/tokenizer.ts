@@ -1,4 +1,5 @@
 import type { Buffer } from "node:buffer";
+import type { TokenChain } from "./token-chain.ts";
 
 export interface EncodeOptions {
   /** Adds what the tokenizer's post-processor adds, such as a leading BOS. Special tokens that stand in the text are recognised either way. */
@@ -13,9 +14,12 @@ export type TokenizerView = "raw" | "transformers5";
 
 /** Token ids of a prompt. */
 export interface EncodedPrompt {
+  /** The ids, with what they have in common with other prompts. */
+  readonly chain: TokenChain;
+  /** The ids in one array, which is made when it is first asked for. */
   readonly ids: Uint32Array;
-  /** Each id in decimal after a comma, as in `,123,45`: without its first byte, the inside of a JSON array. Mostly copied from a cache. */
-  decimals(): Buffer;
+  /** Each id in decimal after a comma, as in `,123,45`, in parts: without the first byte, the inside of a JSON array. Mostly from a cache. */
+  decimals(): readonly Buffer[];
   /** From where a longer prompt can be continued; undefined where the tokenizer keeps nothing of prompts. */
   head(): PromptHead | undefined;
 }
@@ -49,6 +53,8 @@ export interface Tokenizer {
    * @param ids the prompt's; those beyond the head are not looked at
    */
   remember(head: PromptHead, ids: Uint32Array): void;
+  /** Whether pieces are encoded without their NUL characters. */
+  readonly dropsNul: boolean;
   /** One more than the highest token id, special tokens included. */
   readonly vocabularySize: number;
 }

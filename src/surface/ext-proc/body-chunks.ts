@@ -8,7 +8,7 @@ export function splicedParts(body: Buffer, splice: BodySplice | undefined): read
   const parts =
     splice === undefined
       ? [body]
-      : [body.subarray(0, splice.offset), splice.insert, body.subarray(splice.offset + splice.deleteBytes)];
+      : [body.subarray(0, splice.offset), ...splice.insert, body.subarray(splice.offset + splice.deleteBytes)];
   return parts.filter((part) => part.length > 0);
 }
 

@@ -51,7 +51,8 @@ export interface PickDecision {
 export interface BodySplice {
   readonly offset: number;
   readonly deleteBytes: number;
-  readonly insert: Buffer;
+  /** In parts. */
+  readonly insert: readonly Buffer[];
 }
 
 /** Load booked for a pick; every method may be called twice and after `release`. */

@@ -99,7 +99,7 @@ describe.each(pickers)("an endpoint picker $name", ({ start }) => {
     picker = await start({});
     picker.router.decide = async () => ({
       fallbacks: ["10.0.0.2:8000"],
-      bodyEdit: { offset: 1, deleteBytes: 0, insert: Buffer.from('"n":1,') },
+      bodyEdit: { offset: 1, deleteBytes: 0, insert: [Buffer.from('"n":1,')] },
     });
     const stream = picker.open();
     const body = `{"a":"${"x".repeat(300_000)}"}`;

@@ -8,7 +8,7 @@ function inject(text: string, ids: readonly number[]): string {
   const body = Buffer.from(text);
   const root = parseJson(body);
   if (!(root instanceof JsonObject)) throw new TypeError("not an object");
-  return applyEdit(body, tokenDataEdit(body, root, { ids: Uint32Array.from(ids) })).toString();
+  return applyEdit(body, tokenDataEdit(body, root, { ids: () => Uint32Array.from(ids) })).toString();
 }
 
 /** With the digits given, as a tokenizer's cache has them. */
@@ -16,8 +16,8 @@ function injectDecimals(text: string, ids: readonly number[]): string {
   const body = Buffer.from(text);
   const root = parseJson(body);
   if (!(root instanceof JsonObject)) throw new TypeError("not an object");
-  const decimals = () => Buffer.from(ids.map((id) => `,${id}`).join(""));
-  return applyEdit(body, tokenDataEdit(body, root, { ids: Uint32Array.from(ids), decimals })).toString();
+  const decimals = () => ids.map((id) => Buffer.from(`,${id}`));
+  return applyEdit(body, tokenDataEdit(body, root, { ids: () => Uint32Array.from(ids), decimals })).toString();
 }
 
 describe("tokenDataEdit", () => {

@@ -111,9 +111,9 @@ async function expectPrepared(prepared: PreparedRequest, request: PrepareInput, 
   expect(Buffer.compare(Buffer.from(prepared.prompt?.tokenIds ?? []), Buffer.from(ids))).toBe(0);
   expect(prepared.prompt?.tokenIds.length).toBe(ids.length);
   expect(prepared.hashes).toEqual(hashBlocks(ids, { blockSize: 16 }));
-  const { offset, deleteBytes, insert } = prepared.bodyEdit ?? { offset: 0, deleteBytes: 0, insert: Buffer.alloc(0) };
+  const { offset, deleteBytes, insert } = prepared.bodyEdit ?? { offset: 0, deleteBytes: 0, insert: [] };
   const { body } = request;
-  const edited = Buffer.concat([body.subarray(0, offset), insert, body.subarray(offset + deleteBytes)]);
+  const edited = Buffer.concat([body.subarray(0, offset), ...insert, body.subarray(offset + deleteBytes)]);
   expect(JSON.parse(edited.toString())).toEqual({
     ...JSON.parse(body.toString()),
     nvext: { token_data: [...ids] },

@@ -40,7 +40,7 @@ describe("a conversation", () => {
       inexactReason: undefined,
     });
     expect(prompt.pieces?.join("")).toBe("user hello <e> assistant");
-    expect(prompt.decimals?.().toString()).toBe(",12,10,2,14");
+    expect(prompt.decimals?.().join("")).toBe(",12,10,2,14");
   });
 
   it("is refused where its template refuses it", async () => {

@@ -45,6 +45,7 @@ function prompt(characters: readonly string[]): TokenizedPrompt {
     injectable: true,
     batch: undefined,
     decimals: undefined,
+    chain: undefined,
     pieces: undefined,
     inexactReason: undefined,
     isDeferred: false,

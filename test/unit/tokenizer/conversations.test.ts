@@ -31,7 +31,7 @@ async function expectOfficial({ ours, official }: Engines, pieces: readonly stri
   const prompt = await ours.encodePieces(pieces, { addSpecialTokens });
   expect(prompt.ids.join(",")).toBe(expected);
   // Not always, so that a prompt is also continued whose decimals nobody asked for.
-  if (pieces.length % 3 !== 0) expect(prompt.decimals().toString().slice(1)).toBe(expected);
+  if (pieces.length % 3 !== 0) expect(Buffer.concat(prompt.decimals()).toString().slice(1)).toBe(expected);
 }
 
 describe.each<[string, TokenizerJson, number | undefined]>([

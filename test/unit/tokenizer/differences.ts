@@ -39,7 +39,7 @@ export async function differences(
     const expected = (await official.encode(text, options)).join(",");
     const whole = (await ours.encode(text, options)).join(",");
     const prompt = await ours.encodePieces(pieces(text, random), options);
-    const written = prompt.decimals().toString("latin1").slice(1);
+    const written = Buffer.concat(prompt.decimals()).toString("latin1").slice(1);
     if (whole !== expected || prompt.ids.join(",") !== expected || written !== expected) found.push(text);
   }
   return found;

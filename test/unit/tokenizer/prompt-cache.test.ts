@@ -1,19 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { IdRun } from "../../../src/tokenizer/id-run.ts";
-import { extend, type KnownPrompt, PromptCache } from "../../../src/tokenizer/prompt-cache.ts";
+import { type KnownPrompt, PromptCache } from "../../../src/tokenizer/prompt-cache.ts";
+import { decimalsOf, idsOf } from "../../../src/tokenizer/token-chain.ts";
 
-const run = new IdRun(Uint32Array.of(1, 2, 3));
 const bos = new IdRun(Uint32Array.of(0));
 
-function prompt(pieces: readonly string[], prefix?: IdRun): KnownPrompt {
-  return { pieces, index: pieces.length - 1, cut: 1, run, room: run.ids, prefix };
+function runOf(...ids: readonly number[]): IdRun {
+  return new IdRun(Uint32Array.from(ids));
+}
+
+function add(cache: PromptCache, pieces: readonly string[], parent?: KnownPrompt, prefix?: IdRun): KnownPrompt {
+  return cache.add({ parent, runs: [runOf(1, 22), runOf(333)], pieces, cut: 1, prefix });
 }
 
 describe("PromptCache", () => {
   it("finds the prompt that a longer one begins with", () => {
     const cache = new PromptCache(3, 1e6);
-    const known = prompt(["system", "user one"]);
-    cache.add(known, undefined);
+    const known = add(cache, ["system", "user one"]);
     expect(cache.find(["system", "user one", ".", "assistant", "user two"], undefined)).toBe(known);
     expect(cache.find(["system", "user one"], undefined)).toBe(known);
   });
@@ -24,38 +27,52 @@ describe("PromptCache", () => {
     ["another prefix stands before it", ["system", "user one"], bos],
   ])("finds nothing when %s", (_, pieces, prefix) => {
     const cache = new PromptCache(3, 1e6);
-    cache.add(prompt(["system", "user one"]), undefined);
+    add(cache, ["system", "user one"]);
     expect(cache.find(pieces, prefix)).toBeUndefined();
   });
 
-  it("puts the next turn in the last one's place", () => {
+  it("finds the longest of those that continue one another, and the shorter one where the longer does not fit", () => {
     const cache = new PromptCache(3, 1e6);
-    const first = prompt(["system", "user one"]);
-    const second = prompt(["system", "user one", "user two"]);
-    cache.add(first, undefined);
-    cache.add(second, first);
-    expect(cache.find(["system", "user one", "else"], undefined)).toBeUndefined();
-    expect(cache.find(["system", "user one", "user two"], undefined)).toBe(second);
+    const first = add(cache, ["system", "user one"]);
+    const second = add(cache, ["user two"], first);
+    expect(cache.find(["system", "user one", "else"], undefined)).toBe(first);
+    expect(cache.find(["system", "user one", "user two", "."], undefined)).toBe(second);
+    expect(cache.find(["System", "user one", "user two"], undefined)).toBeUndefined();
+    expect([second.pieceCount, second.length, [...idsOf(second)]]).toEqual([3, 6, [1, 22, 333, 1, 22, 333]]);
+    expect(decimalsOf(second).join("")).toBe(",1,22,333,1,22,333");
   });
 
-  it("drops the oldest when its bytes are used up", () => {
-    const cache = new PromptCache(3, 4000); // two entries
-    const known = ["one", "two", "three"].map((piece) => prompt([piece]));
-    for (const one of known) cache.add(one, undefined);
-    expect(known.map(({ pieces }) => cache.find(pieces, undefined))).toEqual([undefined, known[1], known[2]]);
+  it("drops the least recently used when its bytes are used up", () => {
+    const entry = add(new PromptCache(3, 1e6), ["one"]).byteLength;
+    const cache = new PromptCache(3, 2 * entry);
+    const known = ["one", "two"].map((piece) => add(cache, [piece]));
+    cache.find(["one"], undefined);
+    add(cache, ["six"]);
+    expect([cache.find(["one"], undefined), cache.find(["two"], undefined)]).toEqual([known[0], undefined]);
+    expect(cache.byteLength).toBe(2 * entry);
   });
-});
 
-describe("extend", () => {
-  it("leaves the known prompt's run as it is, and copies when there is no more room", () => {
-    const first = { ...prompt(["a"]), ...extend(undefined, Uint32Array.of(1, 2, 3), 3) };
-    const second = { ...prompt(["a", "b"]), ...extend(first, Uint32Array.of(1, 2, 3, 4, 5), 4) };
-    expect([...first.run.ids]).toEqual([1, 2, 3]);
-    expect([...second.run.ids]).toEqual([1, 2, 3, 4]);
-    expect(second.room).toBe(first.room);
-    const long = Uint32Array.from({ length: 5000 }, (_, index) => index + 1);
-    const third = extend(second, long, 5000);
-    expect(third.room).not.toBe(first.room);
-    expect(third.run.ids).toEqual(long);
+  it("counts what a kept prompt begins with once, as long as it is needed", () => {
+    const cache = new PromptCache(3, 1e6);
+    const start = add(cache, ["start"]);
+    const one = add(cache, ["branch one"], start);
+    const two = add(cache, ["branch two"], start);
+    expect(cache.byteLength).toBe(start.byteLength + one.byteLength + two.byteLength);
+    const other = add(cache, ["start"]); // another prompt with the same last piece
+    expect(cache.byteLength).toBe(start.byteLength + other.byteLength + one.byteLength + two.byteLength);
+    const without = [add(cache, ["branch one"]), add(cache, ["branch two"])];
+    expect(cache.byteLength).toBe(other.byteLength + without.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  });
+
+  it("keeps long conversations in few links, with the same ids", () => {
+    const cache = new PromptCache(3, 1e6);
+    const pieces = Array.from({ length: 200 }, (_, index) => `piece ${index}`);
+    let last: KnownPrompt | undefined;
+    pieces.forEach((piece, index) => {
+      last = cache.add({ parent: last, runs: [runOf(index)], pieces: [piece], cut: 1, prefix: undefined });
+      expect(last.depth).toBeLessThan(50);
+    });
+    expect(cache.find([...pieces, "more"], undefined)).toBe(last);
+    expect(last && [...idsOf(last)]).toEqual(pieces.map((_, index) => index));
   });
 });

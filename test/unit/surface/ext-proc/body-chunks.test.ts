@@ -47,9 +47,18 @@ describe("forEachChunk", () => {
 describe("splicedParts", () => {
   it.each([
     { name: "no splice", splice: undefined, result: '{"a":1}' },
-    { name: "insert", splice: { offset: 1, deleteBytes: 0, insert: Buffer.from('"n":{},') }, result: '{"n":{},"a":1}' },
-    { name: "replace", splice: { offset: 5, deleteBytes: 1, insert: Buffer.from("22") }, result: '{"a":22}' },
-    { name: "at the very start", splice: { offset: 0, deleteBytes: 7, insert: Buffer.from("[]") }, result: "[]" },
+    {
+      name: "insert",
+      splice: { offset: 1, deleteBytes: 0, insert: [Buffer.from('"n":{},')] },
+      result: '{"n":{},"a":1}',
+    },
+    { name: "replace", splice: { offset: 5, deleteBytes: 1, insert: [Buffer.from("22")] }, result: '{"a":22}' },
+    {
+      name: "in parts",
+      splice: { offset: 1, deleteBytes: 5, insert: [Buffer.from('"b"'), Buffer.alloc(0), Buffer.from(":2")] },
+      result: '{"b":2}',
+    },
+    { name: "at the very start", splice: { offset: 0, deleteBytes: 7, insert: [Buffer.from("[]")] }, result: "[]" },
   ])("$name", ({ splice, result }) => {
     expect(Buffer.concat(splicedParts(Buffer.from('{"a":1}'), splice)).toString()).toBe(result);
   });

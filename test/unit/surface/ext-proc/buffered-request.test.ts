@@ -12,7 +12,7 @@ import {
 } from "./messages.ts";
 import { SessionWorld, settle } from "./session-harness.ts";
 
-const insert = { bodyEdit: { offset: 1, deleteBytes: 0, insert: Buffer.from('"n":1,') } };
+const insert = { bodyEdit: { offset: 1, deleteBytes: 0, insert: [Buffer.from('"n":1,')] } };
 const modes = { requestMode: BUFFERED, responseMode: STREAMED };
 
 describe("a request in BUFFERED mode", () => {

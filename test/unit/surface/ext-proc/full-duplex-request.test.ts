@@ -10,7 +10,7 @@ import {
 } from "./messages.ts";
 import { SessionWorld } from "./session-harness.ts";
 
-const insert = { bodyEdit: { offset: 1, deleteBytes: 0, insert: Buffer.from('"n":1,') } };
+const insert = { bodyEdit: { offset: 1, deleteBytes: 0, insert: [Buffer.from('"n":1,')] } };
 
 describe("a request in FULL_DUPLEX_STREAMED mode", () => {
   it("is answered only after its end: headers with the pick, then the body with one end", async () => {
