@@ -47,7 +47,7 @@ const normalizer = new KvEventNormalizer(blockSize);
 function applyBatch(batch: ReturnType<typeof decodeEventBatch>): void {
   for (const event of batch.events) {
     const change = normalizer.normalize(event, (hash) => index.cacheSaltOf(0, hash));
-    if (change.kind === "store") index.store(0, change.blocks);
+    if (change.kind === "store") index.store(0, change.run.slice(0, change.run.count));
   }
 }
 
@@ -70,7 +70,7 @@ const stores: StoredBlocks[] = [];
 for (const { events } of decoded) {
   for (const event of events) {
     const change = normalizer.normalize(event, () => undefined);
-    if (change.kind === "store") stores.push(change.blocks);
+    if (change.kind === "store") stores.push(change.run.slice(0, change.run.count));
   }
 }
 rate("decode", () => {

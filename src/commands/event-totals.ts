@@ -7,6 +7,7 @@ const maxReasons = 64;
 const appliedCounters: ReadonlySet<KvEventCounter> = new Set<KvEventCounter>([
   "blocks_stored",
   "blocks_removed",
+  "blocks_moved",
   "clears",
 ]);
 const droppedCounters: ReadonlySet<KvEventCounter> = new Set<KvEventCounter>([

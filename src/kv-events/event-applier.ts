@@ -1,7 +1,8 @@
 import {
   type CacheSaltLookup,
-  decodeEventBatch,
-  type IndexChange,
+  type DecodedBatch,
+  decodeSteps,
+  type EventEffect,
   type KvEvent,
   KvEventNormalizer,
   type StorageTier,
@@ -88,8 +89,7 @@ export class EventApplier {
    * KvEventDecodeError, before any change, when the payload is none.
    */
   async apply(payload: Buffer): Promise<boolean> {
-    if (this.#budget.isSpent) await this.#budget.nextTurn();
-    const batch = decodeEventBatch(payload);
+    const batch = await this.#decode(payload);
     for (const [reason, amount] of Object.entries(batch.skipped)) {
       if (amount > 0) this.#counters.add("skipped_events", this.#options.slot, amount, reason);
     }
@@ -106,6 +106,15 @@ export class EventApplier {
     return hasCleared;
   }
 
+  async #decode(payload: Buffer): Promise<DecodedBatch> {
+    const steps = decodeSteps(payload);
+    for (;;) {
+      if (this.#budget.isSpent) await this.#budget.nextTurn();
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+  }
+
   /** Forgets everything that this stream has told. */
   clear(): void {
     this.#sink.clear(this.#options.slot);
@@ -115,44 +124,39 @@ export class EventApplier {
 
   async #applyEvent(rank: RankState, event: KvEvent): Promise<boolean> {
     if (this.#budget.isSpent) await this.#budget.nextTurn();
-    const change = rank.normalizer.normalize(event, rank.cacheSaltOf);
-    if (change.kind === "filtered") {
-      this.#counters.add("filtered_events", rank.slot, 1, change.reason);
-      if (change.reason === "block_size_mismatch" && event.kind === "stored") this.#warnOfBlockSize(event.blockSize);
+    const effect = rank.normalizer.normalize(event, rank.cacheSaltOf);
+    if (effect.kind === "filtered") {
+      this.#counters.add("filtered_events", rank.slot, 1, effect.reason);
+      if (effect.reason === "block_size_mismatch" && event.kind === "stored") this.#warnOfBlockSize(event.blockSize);
       return false;
     }
-    await this.#change(rank.slot, change);
-    return change.kind === "clear";
+    await this.#change(rank.slot, effect);
+    return effect.kind === "clear";
   }
 
-  async #change(slot: number, change: IndexChange): Promise<void> {
-    if (change.kind === "clear") {
+  async #change(slot: number, effect: Exclude<EventEffect, { kind: "filtered" }>): Promise<void> {
+    if (effect.kind === "clear") {
       this.#counters.add("clears", slot, 1);
       this.#sink.clear(slot);
-    } else if (change.kind === "remove") {
-      const { blockHashes, tier } = change;
-      this.#counters.add("blocks_removed", slot, blockHashes.length / 2);
-      for (let at = 0; at < blockHashes.length; at += 2 * sliceBlocks) {
-        if (at > 0 && this.#budget.isSpent) await this.#budget.nextTurn();
-        this.#sink.remove(slot, blockHashes.subarray(at, at + 2 * sliceBlocks), tier);
-      }
+    } else if (effect.kind === "store") {
+      this.#counters.add("blocks_stored", slot, effect.run.count);
+      await this.#inSlices(effect.run.count, (from, to) => this.#sink.store(slot, effect.run.slice(from, to)));
     } else {
-      this.#counters.add("blocks_stored", slot, change.blocks.blockHashes.length / 2);
-      await this.#store(slot, change.blocks);
+      const { kind, blockHashes, tier } = effect;
+      const count = blockHashes.length >>> 1;
+      this.#counters.add(kind === "remove" ? "blocks_removed" : "blocks_moved", slot, count);
+      await this.#inSlices(count, (from, to) => {
+        const slice = blockHashes.subarray(2 * from, 2 * to);
+        if (kind === "remove") this.#sink.remove(slot, slice, tier);
+        else this.#sink.addTier(slot, slice, tier);
+      });
     }
   }
 
-  async #store(slot: number, blocks: StoredBlocks): Promise<void> {
-    const { blockHashes, localHashes } = blocks;
-    for (let at = 0; at < blockHashes.length; at += 2 * sliceBlocks) {
-      if (at > 0 && this.#budget.isSpent) await this.#budget.nextTurn();
-      this.#sink.store(slot, {
-        ...blocks,
-        parentHash:
-          at === 0 ? blocks.parentHash : { low: blockHashes[at - 2] as number, high: blockHashes[at - 1] as number },
-        blockHashes: blockHashes.subarray(at, at + 2 * sliceBlocks),
-        localHashes: localHashes.subarray(at, at + 2 * sliceBlocks),
-      });
+  async #inSlices(count: number, apply: (from: number, to: number) => void): Promise<void> {
+    for (let from = 0; from < count; from += sliceBlocks) {
+      if (from > 0 && this.#budget.isSpent) await this.#budget.nextTurn();
+      apply(from, Math.min(count, from + sliceBlocks));
     }
   }
 

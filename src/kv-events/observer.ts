@@ -7,6 +7,8 @@ export type KvEventCounter =
   | "failed_batches"
   | "blocks_stored"
   | "blocks_removed"
+  /** Put into a lower tier by their hashes alone. */
+  | "blocks_moved"
   | "clears"
   /** Events that change nothing; the reason is a `FilterReason` of src/kv. */
   | "filtered_events"

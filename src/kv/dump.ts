@@ -1,4 +1,3 @@
-import type { IndexChange } from "./event-normalizer.ts";
 import { type HeldBlocks, type StorageTier, tierBits } from "./held-blocks.ts";
 import type { Holders } from "./holders.ts";
 import type { PrefixTree } from "./prefix-tree.ts";
@@ -8,7 +7,9 @@ import type { U64 } from "./xxh3.ts";
 /** One change of a dump. */
 export interface DumpedChange {
   readonly slot: number;
-  readonly change: Exclude<IndexChange, { kind: "clear" }>;
+  readonly change:
+    | { readonly kind: "store"; readonly blocks: StoredBlocks }
+    | { readonly kind: "remove"; readonly blockHashes: Uint32Array; readonly tier: StorageTier };
 }
 
 /** What a dump reads. */

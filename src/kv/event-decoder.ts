@@ -1,156 +1,134 @@
 import type { Buffer } from "node:buffer";
-import { Unpackr } from "msgpackr";
-import { cacheSaltOfExtraKeys, mmInfosOfExtraKeys, mmInfosOfObjects } from "./extra-keys.ts";
-import type { DecodedBatch, KvEvent, KvEventScope, RemovedEvent, SkipReason, StoredEvent } from "./kv-event.ts";
-import {
-  blockHash,
-  blockHashes,
-  index,
-  isMap,
-  list,
-  optionalIndex,
-  optionalList,
-  optionalString,
-  tokenIds,
-  type WireMap,
-  WireValueError,
-} from "./wire-values.ts";
+import { cacheSaltOfExtraKeys } from "./cache-salt-mark.ts";
+import { type EventFields, readFields } from "./event-fields.ts";
+import { type Malformed, malformed, readKey, type Steps, skipValues } from "./event-values.ts";
+import type { DecodedBatch, KvEvent, KvEventScope, SkipReason, StoredEvent } from "./kv-event.ts";
+import { MsgpackCursor, MsgpackError } from "./msgpack-cursor.ts";
 
 /** A payload that holds no batch at all: not MessagePack, or another shape. */
 export class KvEventDecodeError extends Error {
   override readonly name = "KvEventDecodeError";
 }
 
-const unpackr = new Unpackr({ int64AsType: "bigint", mapsAsObjects: true, useRecords: false });
+interface OpenBatch {
+  timestamp: number;
+  dataParallelRank: number | undefined;
+  events: KvEvent[] | undefined;
+  readonly skipped: Record<SkipReason, number>;
+}
 
-/** Fields of a tagged array by place, after the tag; the rest of the fields is optional. */
-const removedFields = [
-  "block_hashes",
-  "medium",
-  "group_idx",
-  "kv_cache_spec_kind",
-  "kv_cache_spec_sliding_window",
-  "locality",
-  "ownership",
-];
-const storedFields = [
-  "block_hashes",
-  "parent_block_hash",
-  "token_ids",
-  "block_size",
-  "lora_id",
-  "medium",
-  "lora_name",
-  "extra_keys",
-];
-const storedTailFields = removedFields.slice(2);
+const numberFields: ReadonlySet<string | undefined> = new Set(["ts", "data_parallel_rank", "dp_rank"]);
+
+/** Decodes a batch at once: see `decodeSteps`. */
+export function decodeEventBatch(payload: Buffer): DecodedBatch {
+  const steps = decodeSteps(payload);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
 
 /**
  * Decodes one message of a vLLM or SGLang event stream, of any version: batches as arrays of two or three elements or as
  * maps, events as tagged arrays or as maps, hashes as integers or bytes. An event that cannot be understood is passed over
- * alone. Throws KvEventDecodeError when there is no batch in the payload.
+ * alone. A step is one event, or some 8,000 values of a long one. Throws KvEventDecodeError when there is no batch in the payload.
  */
-export function decodeEventBatch(payload: Buffer): DecodedBatch {
-  const outer = unpack(payload);
-  const [timestamp, rawEvents, rank] = Array.isArray(outer)
-    ? outer
-    : isMap(outer)
-      ? [outer["ts"], outer["events"], outer["data_parallel_rank"]]
-      : [];
-  if (!Array.isArray(rawEvents)) throw new KvEventDecodeError("not a batch of KV events");
-  const events: KvEvent[] = [];
-  const skipped: Record<SkipReason, number> = { unknown_event: 0, malformed_event: 0 };
-  for (const raw of rawEvents) {
-    const event = decodeEvent(raw);
-    if (typeof event === "string") skipped[event]++;
-    else events.push(event);
-  }
-  return {
-    timestamp: Number(timestamp),
-    dataParallelRank: typeof rank === "number" && Number.isInteger(rank) && rank >= 0 ? rank : undefined,
-    events,
-    skipped,
-  };
-}
-
-function unpack(payload: Buffer): unknown {
+export function* decodeSteps(payload: Buffer): Steps<DecodedBatch> {
   try {
-    return unpackr.unpack(payload);
+    return yield* readBatch(new MsgpackCursor(payload));
   } catch (cause) {
-    throw new KvEventDecodeError("not MessagePack", { cause });
+    if (cause instanceof MsgpackError) throw new KvEventDecodeError("not MessagePack", { cause });
+    throw cause;
   }
 }
 
-function decodeEvent(raw: unknown): KvEvent | SkipReason {
-  const type = Array.isArray(raw) ? raw[0] : isMap(raw) ? raw["type"] : undefined;
-  try {
-    switch (type) {
-      case "BlockStored":
-        return storedEvent(Array.isArray(raw) ? storedMap(raw) : (raw as WireMap));
-      case "BlockRemoved":
-        return removedEvent(Array.isArray(raw) ? mapOf(removedFields, raw.slice(1)) : (raw as WireMap));
-      case "AllBlocksCleared":
-        return {
-          kind: "cleared",
-          ownership: optionalString(Array.isArray(raw) ? raw[1] : (raw as WireMap)["ownership"]),
-        };
-      case "Ignored":
-        return { kind: "ignored" };
-      default:
-        return typeof type === "string" ? "unknown_event" : "malformed_event";
-    }
-  } catch (error) {
-    if (error instanceof WireValueError) return "malformed_event";
-    throw error;
-  }
-}
-
-function storedMap(raw: readonly unknown[]): WireMap {
-  const fields = raw.slice(1);
-  // SGLang puts a map of metadata where vLLM has the adapter's name.
-  const metadata = fields[6];
-  if (isMap(metadata)) fields[6] = undefined;
-  // Some senders put per-block media infos before the tail. The tail begins with a number, or with null and a name.
-  const hasMmInfos = Array.isArray(fields[8]) || typeof fields[9] === "number";
-  const map = {
-    ...mapOf(storedFields, fields),
-    ...mapOf(storedTailFields, fields.slice(hasMmInfos ? 9 : 8)),
-    ...(hasMmInfos ? { block_mm_infos: fields[8] } : {}),
+function* readBatch(cursor: MsgpackCursor): Steps<DecodedBatch> {
+  const batch: OpenBatch = {
+    timestamp: Number.NaN,
+    dataParallelRank: undefined,
+    events: undefined,
+    skipped: { unknown_event: 0, malformed_event: 0 },
   };
-  return isMap(metadata) ? { ...map, cache_salt: metadata["cache_salt"] } : map;
+  const pairs = cursor.takeMap();
+  const count = pairs >= 0 ? 0 : cursor.takeArray();
+  for (let i = 0; i < pairs; i++) yield* readBatchField(cursor, yield* readKey(cursor), batch);
+  const names = ["ts", "events", "data_parallel_rank"];
+  for (let i = 0; i < count; i++) yield* readBatchField(cursor, names[i], batch);
+  const { events } = batch;
+  if (events === undefined) throw new KvEventDecodeError("not a batch of KV events");
+  return { ...batch, events };
 }
 
-function mapOf(names: readonly string[], values: readonly unknown[]): WireMap {
-  return Object.fromEntries(names.map((name, i) => [name, values[i]]));
+function* readBatchField(cursor: MsgpackCursor, name: string | undefined, batch: OpenBatch): Steps<void> {
+  if (name === "events" && cursor.kind === "array") {
+    yield* readEvents(cursor, batch);
+    return;
+  }
+  const value = numberFields.has(name) ? cursor.takeNumber() : undefined;
+  if (value === undefined) yield* skipValues(cursor, 1);
+  else if (name === "ts") batch.timestamp = value;
+  else if (Number.isInteger(value) && value >= 0) batch.dataParallelRank = value;
 }
 
-function storedEvent(raw: WireMap): StoredEvent {
-  const extraKeys = optionalList(raw["extra_keys"]);
-  const mmObjects = optionalList(raw["block_mm_infos"]);
-  const parent = raw["parent_block_hash"];
+function* readEvents(cursor: MsgpackCursor, batch: OpenBatch): Steps<void> {
+  batch.events = [];
+  const count = cursor.takeArray();
+  for (let i = 0; i < count; i++) {
+    if (i > 0) yield;
+    const event = eventOf(yield* readFields(cursor));
+    if (typeof event === "string") batch.skipped[event]++;
+    else batch.events.push(event);
+  }
+}
+
+function eventOf(fields: EventFields | undefined): KvEvent | SkipReason {
+  switch (fields?.type) {
+    case undefined:
+      return "malformed_event";
+    case "BlockStored":
+      return storedEvent(fields) ?? "malformed_event";
+    case "BlockRemoved": {
+      const scope = scopeOf(fields);
+      const { blockHashes } = fields;
+      if (scope === undefined || !isGood(blockHashes)) return "malformed_event";
+      return { kind: "removed", blockHashes, ...scope };
+    }
+    case "AllBlocksCleared":
+      return fields.ownership === malformed ? "malformed_event" : { kind: "cleared", ownership: fields.ownership };
+    case "Ignored":
+      return { kind: "ignored" };
+    default:
+      return "unknown_event";
+  }
+}
+
+function storedEvent(fields: EventFields): StoredEvent | undefined {
+  const { blockHashes, parentHash, tokens, blockSize, loraName, cacheSalt, extraKeys, mmInfos } = fields;
+  const scope = scopeOf(fields);
+  if (scope === undefined || !isGood(blockHashes) || !isGood(tokens) || !isGood(blockSize)) return undefined;
+  if (parentHash === malformed || loraName === malformed || cacheSalt === malformed) return undefined;
+  if (extraKeys === malformed || mmInfos === malformed) return undefined;
   return {
     kind: "stored",
-    blockHashes: blockHashes(raw["block_hashes"]),
-    parentHash: parent === undefined || parent === null ? undefined : blockHash(parent),
-    ...tokenIds(list(raw["token_ids"])),
-    blockSize: index(raw["block_size"]),
-    loraName: optionalString(raw["lora_name"]),
-    cacheSalt: optionalString(raw["cache_salt"]) || cacheSaltOfExtraKeys(extraKeys),
-    blockMmInfos: mmInfosOfObjects(mmObjects) ?? mmInfosOfExtraKeys(extraKeys),
-    ...scopeOf(raw),
+    blockHashes,
+    parentHash,
+    tokenIds: tokens.tokenIds,
+    isEagle: tokens.isEagle,
+    blockSize,
+    loraName,
+    cacheSalt: cacheSalt || cacheSaltOfExtraKeys(extraKeys?.ofFirst ?? [], loraName),
+    blockMmInfos: mmInfos ?? extraKeys?.mmInfos,
+    ...scope,
   };
 }
 
-function removedEvent(raw: WireMap): RemovedEvent {
-  return { kind: "removed", blockHashes: blockHashes(raw["block_hashes"]), ...scopeOf(raw) };
+function scopeOf(fields: EventFields): KvEventScope | undefined {
+  const { medium, groupIndex, attentionKind, locality, ownership } = fields;
+  if (medium === malformed || groupIndex === malformed || attentionKind === malformed) return undefined;
+  if (locality === malformed || ownership === malformed) return undefined;
+  return { medium, groupIndex, attentionKind, locality, ownership };
 }
 
-function scopeOf(raw: WireMap): KvEventScope {
-  return {
-    medium: optionalString(raw["medium"]),
-    groupIndex: optionalIndex(raw["group_idx"]),
-    attentionKind: optionalString(raw["kv_cache_spec_kind"]),
-    locality: optionalString(raw["locality"]),
-    ownership: optionalString(raw["ownership"]),
-  };
+function isGood<T>(value: T | Malformed | undefined): value is T {
+  return value !== undefined && value !== malformed;
 }

@@ -1,7 +1,7 @@
-import { hashLocalBlocks } from "./block-hashes.ts";
 import type { StorageTier } from "./held-blocks.ts";
 import type { KvEvent, KvEventScope, StoredEvent } from "./kv-event.ts";
-import type { StoredBlocks } from "./stored-blocks.ts";
+import { hasRepeatedHash } from "./repeated-hashes.ts";
+import { StoredRun } from "./stored-run.ts";
 import type { U64 } from "./xxh3.ts";
 
 /**
@@ -21,11 +21,14 @@ export type FilterReason =
   | "block_size_mismatch"
   | "self_reference";
 
-/** A change of the index. */
-export type IndexChange =
-  | { readonly kind: "store"; readonly blocks: StoredBlocks }
+/** What an event does to the index. */
+export type EventEffect =
+  | { readonly kind: "store"; readonly run: StoredRun }
+  /** Blocks that are held come into one more tier, or are held once more. */
+  | { readonly kind: "add_tier"; readonly blockHashes: Uint32Array; readonly tier: StorageTier }
   | { readonly kind: "remove"; readonly blockHashes: Uint32Array; readonly tier: StorageTier }
-  | { readonly kind: "clear" };
+  | { readonly kind: "clear" }
+  | FilteredEvent;
 
 /** An event that changes nothing, and why. */
 export interface FilteredEvent {
@@ -62,6 +65,9 @@ const otherAttentionKinds = new Set([
   "encoder_only_attention",
 ]);
 
+/** Most cache groups of an engine whose kind is remembered. */
+const maxGroups = 1_024;
+
 /**
  * Turns the events of one rank into changes of its part of the index: filters what is not its local main attention cache,
  * maps media to tiers, hashes the tokens, and hands a parent's cache namespace to its children. Learns which KV cache group
@@ -76,8 +82,8 @@ export class KvEventNormalizer {
     this.#blockSize = blockSize;
   }
 
-  /** The change that an event makes. Events have to be given, and their changes made, in their order. */
-  normalize(event: KvEvent, cacheSaltOf: CacheSaltLookup): IndexChange | FilteredEvent {
+  /** What an event does. Events have to be given, and their changes made, in their order. */
+  normalize(event: KvEvent, cacheSaltOf: CacheSaltLookup): EventEffect {
     if (event.kind === "ignored") return filtered("ignored_event");
     const foreign = ownershipReason(event.ownership);
     if (foreign !== undefined) return filtered(foreign);
@@ -103,7 +109,7 @@ export class KvEventNormalizer {
   #attentionReason(event: KvEventScope & { readonly kind: string }): FilterReason | undefined {
     const { attentionKind, groupIndex } = event;
     if (attentionKind !== undefined) {
-      if (event.kind === "stored" && groupIndex !== undefined) this.#kindByGroup.set(groupIndex, attentionKind);
+      if (event.kind === "stored" && groupIndex !== undefined) this.#learn(groupIndex, attentionKind);
       return kindReason(attentionKind, "non_main_attention_kind");
     }
     if (groupIndex === undefined) return undefined;
@@ -112,24 +118,19 @@ export class KvEventNormalizer {
     return groupIndex === 0 ? undefined : "unlearned_group_idx";
   }
 
-  #store(event: StoredEvent, tier: StorageTier, cacheSaltOf: CacheSaltLookup): IndexChange | FilteredEvent {
+  #learn(groupIndex: number, attentionKind: string): void {
+    if (this.#kindByGroup.size >= maxGroups && !this.#kindByGroup.has(groupIndex)) return;
+    this.#kindByGroup.set(groupIndex, attentionKind);
+  }
+
+  #store(event: StoredEvent, tier: StorageTier, cacheSaltOf: CacheSaltLookup): EventEffect {
+    const { blockHashes, parentHash } = event;
+    // Engines with offloading tell of a block that moves by its hash alone, without tokens and with any block size.
+    if (event.tokenIds.length === 0 && blockHashes.length > 0) return { kind: "add_tier", blockHashes, tier };
     if (event.blockSize !== this.#blockSize) return filtered("block_size_mismatch");
-    if (refersToItself(event)) return filtered("self_reference");
-    const { parentHash, tokenIds, loraName, isEagle, blockMmInfos } = event;
+    if (hasRepeatedHash(blockHashes, parentHash)) return filtered("self_reference");
     const cacheSalt = event.cacheSalt || (parentHash === undefined ? undefined : cacheSaltOf(parentHash));
-    const blockSize = this.#blockSize;
-    const local = hashLocalBlocks(tokenIds, { blockSize, loraName, cacheSalt, isEagle, blockMmInfos });
-    const words = Math.min(event.blockHashes.length, local.length);
-    return {
-      kind: "store",
-      blocks: {
-        parentHash,
-        blockHashes: event.blockHashes.subarray(0, words),
-        localHashes: local.subarray(0, words),
-        tier,
-        cacheSalt,
-      },
-    };
+    return { kind: "store", run: new StoredRun(event, tier, cacheSalt) };
   }
 }
 
@@ -145,27 +146,4 @@ function ownershipReason(ownership: string | undefined): FilterReason | undefine
 function kindReason(kind: string, otherwise: FilterReason): FilterReason | undefined {
   if (mainAttentionKinds.has(kind)) return undefined;
   return otherAttentionKinds.has(kind) ? otherwise : "unknown_kind";
-}
-
-/** True when the run repeats a hash, or names one of its own as the block before it. */
-function refersToItself(event: StoredEvent): boolean {
-  const { blockHashes, parentHash } = event;
-  // As signed integers, which the engine keeps unboxed.
-  const lows = new Set<number>(parentHash === undefined ? [] : [parentHash.low | 0]);
-  for (let at = 0; at < blockHashes.length; at += 2) {
-    const low = (blockHashes[at] as number) | 0;
-    if (!lows.has(low)) lows.add(low);
-    else if (repeats(blockHashes, at, parentHash)) return true;
-  }
-  return false;
-}
-
-function repeats(blockHashes: Uint32Array, at: number, parentHash: U64 | undefined): boolean {
-  const low = blockHashes[at];
-  const high = blockHashes[at + 1];
-  if (parentHash?.low === low && parentHash?.high === high) return true;
-  for (let other = 0; other < at; other += 2) {
-    if (blockHashes[other] === low && blockHashes[other + 1] === high) return true;
-  }
-  return false;
 }
