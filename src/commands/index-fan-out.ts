@@ -31,4 +31,8 @@ export class IndexFanOut implements KvEventSink {
   cacheSaltOf(slot: number, hash: U64): string | undefined {
     return this.#indexes[0]?.cacheSaltOf(slot, hash);
   }
+
+  blocksOf(slot: number): number {
+    return this.#indexes[0]?.blocksOf(slot) ?? 0;
+  }
 }

@@ -116,6 +116,7 @@ export class KvFollower {
         reconnectMinMs: this.#options.reconnectMinMs,
         reconnectMaxMs: this.#options.reconnectMaxMs,
         maxPendingBatches: this.#options.maxPendingBatches,
+        maxBatchBytes: this.#options.maxBatchBytes,
       },
       {
         sink: models.length === 1 ? first.index : new IndexFanOut(models.map(({ index }) => index)),

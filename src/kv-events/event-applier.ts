@@ -3,6 +3,7 @@ import {
   type DecodedBatch,
   decodeSteps,
   type EventEffect,
+  type FilteredEvent,
   type KvEvent,
   KvEventNormalizer,
   type StorageTier,
@@ -21,6 +22,7 @@ export interface KvEventSink {
   /** Forgets what the slot holds; takes no time. */
   clear(slot: number): void;
   cacheSaltOf(slot: number, hash: U64): string | undefined;
+  blocksOf(slot: number): number;
 }
 
 export interface EventApplierOptions {
@@ -79,6 +81,11 @@ export class EventApplier {
     return this.#sinkUntilClosed;
   }
 
+  /** Whether anything is held of the rank. */
+  get hasBlocks(): boolean {
+    return this.#sinkUntilClosed.blocksOf(this.#options.slot) > 0;
+  }
+
   /** Block size that the engine uses and that does not fit; undefined = none seen. */
   get foreignBlockSize(): number | undefined {
     return this.#foreignBlockSize;
@@ -87,8 +94,9 @@ export class EventApplier {
   /**
    * Applies one batch. Returns whether it cleared the cache, so that nothing before it matters any more. Throws
    * KvEventDecodeError, before any change, when the payload is none.
+   * @param isCounted false when its stores may be known already: then they are no further copies
    */
-  async apply(payload: Buffer): Promise<boolean> {
+  async apply(payload: Buffer, isCounted: boolean): Promise<boolean> {
     const batch = await this.#decode(payload);
     for (const [reason, amount] of Object.entries(batch.skipped)) {
       if (amount > 0) this.#counters.add("skipped_events", this.#options.slot, amount, reason);
@@ -101,7 +109,7 @@ export class EventApplier {
     const rank = this.#rankOf(slot);
     let hasCleared = false;
     for (const event of batch.events) {
-      if (await this.#applyEvent(rank, event)) hasCleared = true;
+      if (await this.#applyEvent(rank, event, isCounted)) hasCleared = true;
     }
     return hasCleared;
   }
@@ -122,7 +130,7 @@ export class EventApplier {
     this.#ranks.clear();
   }
 
-  async #applyEvent(rank: RankState, event: KvEvent): Promise<boolean> {
+  async #applyEvent(rank: RankState, event: KvEvent, isCounted: boolean): Promise<boolean> {
     if (this.#budget.isSpent) await this.#budget.nextTurn();
     const effect = rank.normalizer.normalize(event, rank.cacheSaltOf);
     if (effect.kind === "filtered") {
@@ -130,17 +138,19 @@ export class EventApplier {
       if (effect.reason === "block_size_mismatch" && event.kind === "stored") this.#warnOfBlockSize(event.blockSize);
       return false;
     }
-    await this.#change(rank.slot, effect);
+    await this.#change(rank.slot, effect, isCounted);
     return effect.kind === "clear";
   }
 
-  async #change(slot: number, effect: Exclude<EventEffect, { kind: "filtered" }>): Promise<void> {
+  async #change(slot: number, effect: Exclude<EventEffect, FilteredEvent>, isCounted: boolean): Promise<void> {
     if (effect.kind === "clear") {
       this.#counters.add("clears", slot, 1);
       this.#sink.clear(slot);
     } else if (effect.kind === "store") {
       this.#counters.add("blocks_stored", slot, effect.run.count);
-      await this.#inSlices(effect.run.count, (from, to) => this.#sink.store(slot, effect.run.slice(from, to)));
+      await this.#inSlices(effect.run.count, (from, to) => {
+        this.#sink.store(slot, { ...effect.run.slice(from, to), isCounted });
+      });
     } else {
       const { kind, blockHashes, tier } = effect;
       const count = blockHashes.length >>> 1;
@@ -148,7 +158,7 @@ export class EventApplier {
       await this.#inSlices(count, (from, to) => {
         const slice = blockHashes.subarray(2 * from, 2 * to);
         if (kind === "remove") this.#sink.remove(slot, slice, tier);
-        else this.#sink.addTier(slot, slice, tier);
+        else if (isCounted || tier !== "device") this.#sink.addTier(slot, slice, tier);
       });
     }
   }

@@ -6,23 +6,21 @@ export interface NumberedPayload {
   readonly payload: Buffer;
 }
 
-/**
- * Longest batch that is decoded, in bytes: one step of the event loop, and many times its size in objects. Batches of 100,000 tokens are
- * under 1 MiB. Not left to ZeroMQ, which after a message over its own bound never connects again.
- */
-const maxPayloadBytes = 8 * 1_048_576;
-
 /** The replay's last message. */
 export const endOfReplay = "end";
 
 /**
  * Reads the last two frames as sequence number (u64, big-endian) and payload: what comes before them (topic, delimiter)
- * differs between engines and versions. Returns undefined for anything else, and for a batch over the bound.
+ * differs between engines and versions. Returns undefined for anything else, and for a batch over `maxBatchBytes`: a bound that is
+ * not left to ZeroMQ, which after a message over its own never connects again.
  */
-export function readFrames(frames: readonly Buffer[]): NumberedPayload | typeof endOfReplay | undefined {
+export function readFrames(
+  frames: readonly Buffer[],
+  maxBatchBytes: number,
+): NumberedPayload | typeof endOfReplay | undefined {
   const number = frames.at(-2);
   const payload = frames.at(-1);
-  if (number?.length !== 8 || payload === undefined || payload.length > maxPayloadBytes) return undefined;
+  if (number?.length !== 8 || payload === undefined || payload.length > maxBatchBytes) return undefined;
   const high = number.readUInt32BE(0);
   const low = number.readUInt32BE(4);
   if (high === 0xffffffff && low === 0xffffffff) return endOfReplay;

@@ -1,11 +1,10 @@
 import { Subscriber } from "zeromq";
-import { KvEventDecodeError } from "../kv/index.ts";
 import { isIpv6 } from "./endpoint-family.ts";
 import { EventApplier, type KvEventSink } from "./event-applier.ts";
-import { type NumberedPayload, readFrames } from "./frames.ts";
+import { endOfReplay, readFrames } from "./frames.ts";
 import type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts";
-import { ReplayError, replay } from "./replay-client.ts";
-import { StreamPosition } from "./stream-position.ts";
+import { replay } from "./replay-client.ts";
+import { type Replay, StreamFollower } from "./stream-follower.ts";
 import { type KvEventSubscriberOptions, resolveSubscriberOptions } from "./subscriber-options.ts";
 import type { Clock, TurnBudget } from "./turn-budget.ts";
 
@@ -24,6 +23,8 @@ export interface KvEventStatus {
   readonly isConnected: boolean;
   /** Events were lost, and the prefixes may be wrong (with `onLostTrack: "stale"`). */
   readonly isStale: boolean;
+  /** The last batch could be read. */
+  readonly isReadable: boolean;
   /** Sequence number of the last batch applied. */
   readonly lastSequence: number | undefined;
   /** Time since the last batch, live or replayed, or since the start when there was none, ms. */
@@ -34,10 +35,9 @@ export interface KvEventStatus {
 }
 
 /**
- * Follows the KV events of one rank and keeps its part of the index true. Asks for a replay on each connect and at a gap; a
- * sequence number that goes back, or a batch that is not what it was, means that the engine has restarted: then the rank is
- * cleared and replayed from 0. While a replay runs, live batches wait in the socket, bounded in number and by the replay's
- * timeouts. A gap that cannot be repaired resets the rank or marks it stale. Call `start` once, and `close` at the end.
+ * The sockets to one rank's engine: receives its KV events, and has them followed by a `StreamFollower`, one step at a time. Catches
+ * up on each connect. While a replay runs, live batches wait in the socket, bounded in number and by the replay's timeouts. Call
+ * `start` once, and `close` at the end.
  */
 export class KvEventSubscriber {
   readonly #options: ReturnType<typeof resolveSubscriberOptions>;
@@ -45,20 +45,14 @@ export class KvEventSubscriber {
   readonly #counters: KvEventCounters;
   readonly #clock: Clock;
   readonly #applier: EventApplier;
-  readonly #position = new StreamPosition();
+  readonly #follower: StreamFollower;
   readonly #socket: Subscriber;
   readonly #closing = new AbortController();
   #tasks: Promise<unknown> = Promise.resolve();
   /** Tail of the queue of steps: live batches and replays take turns. */
   #steps: Promise<void> = Promise.resolve();
-  /** The replay has given all that the engine has since its start. */
-  #isComplete = false;
+  readonly #startedAt: number;
   #isConnected = false;
-  #isStale = false;
-  #hasSeenEvents = false;
-  #isReadable = true;
-  #lastBatchAt: number;
-  #replayNotBefore = Number.NEGATIVE_INFINITY;
 
   /** Throws RangeError for a bad option. */
   constructor(options: KvEventSubscriberOptions, dependencies: KvEventSubscriberDependencies) {
@@ -66,8 +60,10 @@ export class KvEventSubscriber {
     this.#log = dependencies.log;
     this.#counters = dependencies.counters;
     this.#clock = dependencies.clock;
-    this.#lastBatchAt = dependencies.clock.now();
+    this.#startedAt = dependencies.clock.now();
     this.#applier = new EventApplier(this.#options, dependencies, this.#closing.signal);
+    const replay = this.#replay();
+    this.#follower = new StreamFollower(this.#options, { ...dependencies, applier: this.#applier, replay });
     // Intervals as Dynamo's listener has them (dynamo@1.6.1 kv-router).
     this.#socket = new Subscriber({
       linger: 0,
@@ -83,12 +79,14 @@ export class KvEventSubscriber {
   }
 
   get status(): KvEventStatus {
+    const { isStale, isReadable, lastSequence, lastBatchAt } = this.#follower;
     return {
       isConnected: this.#isConnected,
-      isStale: this.#isStale,
-      lastSequence: this.#position.last,
-      silentMs: this.#clock.now() - this.#lastBatchAt,
-      hasSeenEvents: this.#hasSeenEvents,
+      isStale,
+      isReadable,
+      lastSequence,
+      silentMs: this.#clock.now() - (lastBatchAt ?? this.#startedAt),
+      hasSeenEvents: lastBatchAt !== undefined,
       foreignBlockSize: this.#applier.foreignBlockSize,
     };
   }
@@ -118,14 +116,21 @@ export class KvEventSubscriber {
     await this.#steps;
   }
 
+  #replay(): Replay | undefined {
+    const { replayEndpoint, replayIdleMs: idleMs, replayTotalMs: totalMs, maxBatchBytes } = this.#options;
+    if (replayEndpoint === undefined) return undefined;
+    return (sequence) =>
+      replay(replayEndpoint, sequence, { idleMs, totalMs, maxBatchBytes }, this.#clock, this.#closing.signal);
+  }
+
   async #receive(): Promise<void> {
     for await (const frames of this.#socket) {
-      const message = readFrames(frames);
-      if (message === undefined || message === "end") {
+      const message = readFrames(frames, this.#options.maxBatchBytes);
+      if (message === undefined || message === endOfReplay) {
         this.#count("bad_batches");
         continue;
       }
-      await this.#step(() => this.#onLive(message));
+      await this.#step(() => this.#follower.onLive(message));
     }
   }
 
@@ -135,9 +140,7 @@ export class KvEventSubscriber {
       if (type !== "handshake") continue;
       this.#isConnected = true;
       // Not awaited: the step waits for its turn, and `close` waits for the steps.
-      void this.#step(async () => {
-        await this.#catchUp();
-      });
+      void this.#step(() => this.#follower.catchUp());
     }
   }
 
@@ -145,7 +148,7 @@ export class KvEventSubscriber {
   #step(work: () => Promise<void>): Promise<void> {
     this.#steps = this.#steps
       .then(() => (this.#closing.signal.aborted ? undefined : work()))
-      .catch((error: unknown) => this.#onFailure(error, () => this.#loseTrack()))
+      .catch((error: unknown) => this.#onFailure(error, () => this.#follower.onFailure()))
       .catch((error: unknown) => this.#onFailure(error, async () => undefined));
     return this.#steps;
   }
@@ -155,125 +158,6 @@ export class KvEventSubscriber {
     this.#count("failed_batches");
     this.#log.warn({ slot: this.#options.slot, err: error }, "applying KV events failed");
     await recover();
-  }
-
-  async #onLive(message: NumberedPayload): Promise<void> {
-    const { sequence, payload } = message;
-    this.#count("batches");
-    if (!this.#isComplete) await this.#catchUp();
-    let verdict = this.#position.judgeLive(sequence, payload);
-    if (verdict === "restart") {
-      await this.#restart();
-      await this.#catchUp();
-      verdict = this.#position.judgeLive(sequence, payload);
-    } else if (verdict === "gap") {
-      this.#count("gaps");
-      await this.#catchUp();
-      verdict = this.#position.judgeLive(sequence, payload);
-    }
-    if (verdict === "gap") await this.#loseTrack();
-    if (verdict === "duplicate") this.#count("duplicate_batches");
-    else await this.#apply(message);
-    this.#position.noteLive(sequence);
-  }
-
-  /** Applies what the engine still has and we have not, and finds out whether it is the engine that we knew. */
-  async #catchUp(): Promise<void> {
-    const { replayEndpoint } = this.#options;
-    if (replayEndpoint === undefined || this.#clock.now() < this.#replayNotBefore) return;
-    try {
-      const { last } = this.#position;
-      if (this.#isComplete && last !== undefined && !(await this.#replayOnto(replayEndpoint, last)))
-        await this.#restart();
-      if (!this.#isComplete || last === undefined) await this.#replayFromStart(replayEndpoint);
-    } catch (error) {
-      if (!(error instanceof ReplayError)) throw error;
-      this.#replayNotBefore = this.#clock.now() + this.#options.replayBackoffMs;
-      this.#count("replay_failures");
-      this.#log.warn({ slot: this.#options.slot, reason: error.message }, "no replay of KV events");
-    }
-  }
-
-  /** Continues from the last batch that we have. Returns false when the engine no longer has that one as it was. */
-  async #replayOnto(replayEndpoint: string, last: number): Promise<boolean> {
-    let isFirst = true;
-    for await (const message of this.#replay(replayEndpoint, last)) {
-      const { sequence, payload } = message;
-      if (isFirst && sequence === last) {
-        if (!this.#position.isSame(sequence, payload)) return false;
-      } else {
-        await this.#applyReplayed(message);
-      }
-      isFirst = false;
-    }
-    return !isFirst;
-  }
-
-  async #replayFromStart(replayEndpoint: string): Promise<void> {
-    let isFirst = true;
-    for await (const message of this.#replay(replayEndpoint, 0)) {
-      // What was applied before this, without a beginning, is told again from the beginning.
-      if (isFirst && this.#position.last !== undefined) await this.#forget();
-      isFirst = false;
-      await this.#applyReplayed(message);
-    }
-    this.#isComplete = true;
-    if (!isFirst) this.#isStale = false;
-  }
-
-  #replay(replayEndpoint: string, sequence: number): AsyncGenerator<NumberedPayload, void, undefined> {
-    this.#count("replays");
-    const { replayIdleMs: idleMs, replayTotalMs: totalMs } = this.#options;
-    return replay(replayEndpoint, sequence, { idleMs, totalMs }, this.#clock, this.#closing.signal);
-  }
-
-  async #applyReplayed(message: NumberedPayload): Promise<void> {
-    const { last } = this.#position;
-    if (last !== undefined && message.sequence <= last) return;
-    this.#count("replayed_batches");
-    if (last !== undefined && message.sequence > last + 1) await this.#loseTrack();
-    await this.#apply(message);
-  }
-
-  async #apply({ sequence, payload }: NumberedPayload): Promise<void> {
-    this.#position.accept(sequence, payload);
-    this.#hasSeenEvents = true;
-    this.#lastBatchAt = this.#clock.now();
-    try {
-      if (await this.#applier.apply(payload)) this.#isStale = false;
-      this.#isReadable = true;
-    } catch (error) {
-      if (!(error instanceof KvEventDecodeError)) throw error;
-      this.#count("bad_batches");
-      // Once, until a good one comes: an engine of an unknown format sends nothing else.
-      if (this.#isReadable) {
-        this.#log.warn({ slot: this.#options.slot, reason: error.message }, "KV events are unreadable");
-      }
-      this.#isReadable = false;
-      await this.#loseTrack();
-    }
-  }
-
-  async #restart(): Promise<void> {
-    this.#count("restarts");
-    this.#log.info({ slot: this.#options.slot }, "the engine's KV events begin anew: its prefixes are forgotten");
-    await this.#forget();
-  }
-
-  /** Events are missing for good. */
-  async #loseTrack(): Promise<void> {
-    this.#count("lost_tracks");
-    const { slot, onLostTrack } = this.#options;
-    if (this.#isReadable) this.#log.warn({ slot, onLostTrack }, "KV events were lost and could not be replayed");
-    if (onLostTrack === "stale") this.#isStale = true;
-    else this.#applier.clear();
-  }
-
-  async #forget(): Promise<void> {
-    this.#position.reset();
-    this.#isComplete = false;
-    this.#isStale = false;
-    this.#applier.clear();
   }
 
   #count(counter: KvEventCounter): void {

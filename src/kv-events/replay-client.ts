@@ -1,18 +1,16 @@
 import { Dealer } from "zeromq";
 import { isIpv6 } from "./endpoint-family.ts";
 import { endOfReplay, type NumberedPayload, readFrames, replayRequest } from "./frames.ts";
+import { ReplayError } from "./replay-error.ts";
 import type { Clock } from "./turn-budget.ts";
 
-/** The engine did not answer, or not to the end. */
-export class ReplayError extends Error {
-  override readonly name = "ReplayError";
-}
-
-export interface ReplayTimeouts {
+export interface ReplayLimits {
   /** Longest wait for the next message, ms. */
   readonly idleMs: number;
   /** Longest replay in all, ms. */
   readonly totalMs: number;
+  /** Longest batch that is taken, bytes. */
+  readonly maxBatchBytes: number;
 }
 
 /**
@@ -22,11 +20,11 @@ export interface ReplayTimeouts {
 export async function* replay(
   endpoint: string,
   sequence: number,
-  timeouts: ReplayTimeouts,
+  limits: ReplayLimits,
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<NumberedPayload, void, undefined> {
-  const { idleMs } = timeouts;
+  const { idleMs } = limits;
   const socket = new Dealer({
     ipv6: isIpv6(endpoint),
     linger: 0,
@@ -35,17 +33,17 @@ export async function* replay(
   });
   const close = () => socket.close();
   signal.addEventListener("abort", close, { once: true });
-  const deadline = clock.now() + timeouts.totalMs;
+  const deadline = clock.now() + limits.totalMs;
   try {
     socket.connect(endpoint);
     await socket.send(replayRequest(sequence));
     for (;;) {
-      const message = readFrames(await socket.receive());
+      const message = readFrames(await socket.receive(), limits.maxBatchBytes);
       if (message === endOfReplay) return;
       if (message !== undefined) yield message;
       const left = deadline - clock.now();
-      if (left <= 0) throw new ReplayError(`replay took over ${timeouts.totalMs} ms`);
-      socket.receiveTimeout = Math.max(1, Math.min(timeouts.idleMs, Math.ceil(left)));
+      if (left <= 0) throw new ReplayError(`replay took over ${limits.totalMs} ms`);
+      socket.receiveTimeout = Math.max(1, Math.min(limits.idleMs, Math.ceil(left)));
     }
   } catch (cause) {
     signal.throwIfAborted();

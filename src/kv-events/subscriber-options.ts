@@ -31,6 +31,8 @@ export interface KvEventSubscriberOptions {
   readonly reconnectMaxMs?: number | undefined;
   /** Most batches that wait in memory while others are applied; then the engine's side buffers. Default 4,096. */
   readonly maxPendingBatches?: number | undefined;
+  /** Longest batch that is decoded, bytes; a longer one is left out, as one that cannot be read. Default 8 MiB. */
+  readonly maxBatchBytes?: number | undefined;
 }
 
 /** The options with their defaults. Throws RangeError for a bad one. */
@@ -45,6 +47,7 @@ export function resolveSubscriberOptions(options: KvEventSubscriberOptions) {
     reconnectMinMs: options.reconnectMinMs ?? 100,
     reconnectMaxMs: options.reconnectMaxMs ?? 5_000,
     maxPendingBatches: options.maxPendingBatches ?? 4_096,
+    maxBatchBytes: options.maxBatchBytes ?? 8 * 1_048_576,
   };
   for (const name of [
     "replayIdleMs",
@@ -52,6 +55,7 @@ export function resolveSubscriberOptions(options: KvEventSubscriberOptions) {
     "reconnectMinMs",
     "reconnectMaxMs",
     "maxPendingBatches",
+    "maxBatchBytes",
     "blockSize",
   ] as const) {
     if (!(resolved[name] > 0)) throw new RangeError(`${name} must be > 0, got ${resolved[name]}`);

@@ -46,6 +46,7 @@ export function* readHashes(cursor: MsgpackCursor): Steps<Uint32Array | Malforme
 /** Reads one block hash into `out`; returns false, having read nothing, when there is none. */
 export function readHash(cursor: MsgpackCursor, out: Uint32Array, at: number): boolean {
   if (cursor.takeLong(out, at)) return true;
+  if (cursor.kind === "float") return readFloatHash(cursor, out, at);
   const bytes = cursor.takeBytes();
   if (bytes === undefined || bytes.length === 0) return false;
   let low = 0;
@@ -56,6 +57,16 @@ export function readHash(cursor: MsgpackCursor, out: Uint32Array, at: number): b
   }
   out[at] = low;
   out[at + 1] = high;
+  return true;
+}
+
+/** Encoders without 64-bit integers write them as floats, exact up to 53 bits. Anything else stays where it is. */
+function readFloatHash(cursor: MsgpackCursor, out: Uint32Array, at: number): boolean {
+  const value = cursor.peekNumber();
+  if (!Number.isSafeInteger(value)) return false;
+  cursor.skip(1);
+  out[at] = value;
+  out[at + 1] = Math.floor(value / 0x1_0000_0000);
   return true;
 }
 

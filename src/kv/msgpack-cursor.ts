@@ -100,6 +100,14 @@ export class MsgpackCursor {
     return (byte === 0xcf ? high : high | 0) * 0x1_0000_0000 + (word[0] as number);
   }
 
+  /** As `takeNumber`, without passing over it; NaN when there is no number. */
+  peekNumber(): number {
+    const from = this.#at;
+    const value = this.takeNumber();
+    this.#at = from;
+    return value ?? Number.NaN;
+  }
+
   /** The integer that begins here as 64 bits, negative ones in two's complement, or undefined, having read nothing. */
   takeInteger(): U64 | undefined {
     return this.takeLong(word, 0) ? { low: word[0] as number, high: word[1] as number } : undefined;

@@ -34,7 +34,6 @@ export class StoredRun {
       localHashes: hashLocalBlocks(tokens, { ...options, blockMmInfos: blockMmInfos?.slice(from, to) }),
       tier: this.#tier,
       cacheSalt: this.#cacheSalt,
-      isCounted: true,
     };
   }
 }

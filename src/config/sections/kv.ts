@@ -15,6 +15,12 @@ export const kvEvents = z
       .max(1_000_000)
       .default(10_000)
       .describe("Event batches kept while a gap is replayed, for each rank; more make the gap unrepairable."),
+    maxBatchBytes: count(1_024)
+      .max(1_073_741_824)
+      .default(8 * 1_048_576)
+      .describe(
+        "Longest event batch that is read, in bytes; a longer one is left out. A batch needs up to eight times its size in memory while it is applied, which is done in slices.",
+      ),
     silentWorkerWarnMs: milliseconds(0)
       .default(60_000)
       .describe("A worker that serves requests and sent no event for this long is warned of, in ms; 0 = never."),

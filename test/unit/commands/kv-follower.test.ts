@@ -12,6 +12,7 @@ const settings = {
   reconnectMinMs: 100,
   reconnectMaxMs: 1_000,
   maxPendingBatches: 100,
+  maxBatchBytes: 1_048_576,
   silentWorkerWarnMs: 0,
   predictedTtlMs: 0,
   onUnrepairableGap: "reset",

@@ -20,6 +20,7 @@ function applierWith(sink: Partial<KvEventSink>, signal: AbortSignal): EventAppl
         addTier: () => undefined,
         clear: () => undefined,
         cacheSaltOf: () => undefined,
+        blocksOf: () => 0,
         ...sink,
       },
       budget: new TurnBudget(slowClock()),
@@ -43,7 +44,7 @@ it("changes nothing after it was closed, not even in the middle of a batch", asy
     closing.signal,
   );
   const blocks = Array.from({ length: 3_000 }, (_, i) => i + 1);
-  await expect(applier.apply(pack([0, [stored(blocks), stored([9_000])], null]))).rejects.toThrow("aborted");
+  await expect(applier.apply(pack([0, [stored(blocks), stored([9_000])], null]), true)).rejects.toThrow("aborted");
   expect(sizes).toEqual([1_024]);
 });
 
@@ -66,7 +67,7 @@ it("gives the event loop a turn between the slices of a store, and keeps the cha
     },
     new AbortController().signal,
   );
-  await applier.apply(pack([0, [stored(Array.from({ length: 2_500 }, (_, i) => i + 1))], null]));
+  await applier.apply(pack([0, [stored(Array.from({ length: 2_500 }, (_, i) => i + 1))], null]), true);
   isDone = true;
   await counting;
   expect(runs.map(({ parent, blocks }) => [parent, blocks])).toEqual([
@@ -80,6 +81,6 @@ it("gives the event loop a turn between the slices of a store, and keeps the cha
 it("clears, and says that it has", async () => {
   const cleared: number[] = [];
   const applier = applierWith({ clear: (slot) => cleared.push(slot) }, new AbortController().signal);
-  expect(await applier.apply(pack([0, [clear], null]))).toBe(true);
+  expect(await applier.apply(pack([0, [clear], null]), true)).toBe(true);
   expect(cleared).toEqual([3]);
 });

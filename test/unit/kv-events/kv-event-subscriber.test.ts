@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { hashBlocks, PrefixIndex } from "../../../src/kv/index.ts";
 import type { KvEventSubscriberOptions } from "../../../src/kv-events/index.ts";
 import { cleared, FakeEngine, type FakeEngineOptions, removed, stored } from "./fake-engine.ts";
 import { FollowedRank } from "./followed-rank.ts";
@@ -11,7 +12,10 @@ async function engineOf(options: FakeEngineOptions = {}): Promise<FakeEngine> {
   return engine;
 }
 
-function follow(engine: FakeEngine, options: Partial<KvEventSubscriberOptions> = {}): FollowedRank {
+function follow(
+  engine: FakeEngine,
+  options: Partial<KvEventSubscriberOptions> & { readonly index?: PrefixIndex } = {},
+): FollowedRank {
   const rank = new FollowedRank(engine, options);
   closing.push(() => rank.subscriber.close());
   return rank;
@@ -22,6 +26,16 @@ async function followedEngine(engineOptions: FakeEngineOptions = {}, options: Pa
   const rank = follow(engine, options);
   await engine.subscribed();
   return { engine, rank };
+}
+
+/** Makes rank 0 hold blocks, as a peer's dump would. */
+function restore(index: PrefixIndex, blocks: readonly number[]): void {
+  const tokens = Uint32Array.from(blocks.flatMap((block) => [0, 1, 2, 3].map((i) => 4 * block + i)));
+  index.store(0, {
+    parentHash: undefined,
+    blockHashes: Uint32Array.from(blocks.flatMap((block) => [block, 0])),
+    localHashes: hashBlocks(tokens, { blockSize: 4 }).local,
+  });
 }
 
 afterEach(async () => {
@@ -157,6 +171,35 @@ describe("KvEventSubscriber", () => {
     expect(rank.subscriber.status.lastSequence).toBe(2);
   });
 
+  it("adds to what was restored, and counts no block twice that was replayed as well", async () => {
+    const engine = await engineOf({ replay: "plain", bufferBatches: 1 });
+    await engine.publish([stored([1])]);
+    await engine.publish([stored([2], 1)]);
+    const index = new PrefixIndex({ blockSize: 4, maxBlocks: 100 });
+    restore(index, [1, 2]);
+    const rank = follow(engine, { index });
+    await engine.subscribed();
+    await rank.expectCount("replayed_batches", 1);
+    await rank.expectOverlap([1, 2], 2);
+    await engine.publish([removed([2])]);
+    await rank.expectOverlap([1, 2], 1);
+    await engine.publish([stored([2], 1)]);
+    await engine.publish([stored([2], 1)]);
+    await engine.publish([removed([2]), stored([5])]);
+    await rank.expectOverlap([5], 1);
+    expect(rank.overlap([1, 2])).toBe(2);
+  });
+
+  it("forgets what was restored when the engine still has its whole story", async () => {
+    const engine = await engineOf({ replay: "plain" });
+    await engine.publish([stored([1])]);
+    const index = new PrefixIndex({ blockSize: 4, maxBlocks: 100 });
+    restore(index, [9]);
+    const rank = follow(engine, { index });
+    await rank.expectOverlap([1], 1);
+    expect(rank.overlap([9])).toBe(0);
+  });
+
   it("puts the events of other data-parallel ranks in their slots", async () => {
     const { engine, rank } = await followedEngine(
       {},
@@ -196,10 +239,10 @@ describe("KvEventSubscriber", () => {
   });
 
   it("decodes no batch beyond its bound, and goes on after it", async () => {
-    const { engine, rank } = await followedEngine();
+    const { engine, rank } = await followedEngine({}, { maxBatchBytes: 1_000 });
     await engine.publish([stored([1])]);
     await rank.expectOverlap([1], 1);
-    await engine.publishFrames(["", Buffer.alloc(8), Buffer.alloc(9 * 1_048_576, 0x80)]);
+    await engine.publishFrames(["", Buffer.alloc(8), Buffer.alloc(1_001, 0x80)]);
     await rank.expectCount("bad_batches", 1);
     expect(rank.overlap([1])).toBe(1);
     await engine.publish([stored([2])]);

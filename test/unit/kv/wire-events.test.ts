@@ -138,6 +138,13 @@ describe("decodeEventBatch", () => {
     );
   });
 
+  it("takes hashes that an encoder without 64-bit integers wrote as floats", () => {
+    const hashes = [2 ** 40 + 1, -(2 ** 40), Number.MAX_SAFE_INTEGER];
+    const [event] = decodeEventBatch(pack([0, [["BlockRemoved", hashes]], 0])).events;
+    const decoded = event?.kind === "removed" ? decimals(event.blockHashes) : undefined;
+    expect(decoded).toEqual(hashes.map((hash) => BigInt.asUintN(64, BigInt(hash)).toString()));
+  });
+
   it("throws nothing but KvEventDecodeError on any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {

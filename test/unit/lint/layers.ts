@@ -29,7 +29,7 @@ const layersBelowCommands: readonly Layer[] = [
   pure("template", ["errors", "json"], ["@huggingface/jinja"]),
   pure("tokenizer", ["errors", "json"], ["tokenizers"]),
   pure("model", ["api", "errors", "json", "template", "tokenizer"]),
-  pure("kv", ["errors"], ["msgpackr"]),
+  pure("kv", ["errors"]),
   pure("load", ["errors"]),
   pure("pick", ["errors", "fleet", "kv", "load"]),
   pure("router", ["api", "errors", "fleet", "json", "kv", "load", "model", "pick"]),

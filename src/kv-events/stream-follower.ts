@@ -1,0 +1,213 @@
+import { KvEventDecodeError } from "../kv/index.ts";
+import type { EventApplier } from "./event-applier.ts";
+import type { NumberedPayload } from "./frames.ts";
+import type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts";
+import { ReplayError } from "./replay-error.ts";
+import { StreamPosition } from "./stream-position.ts";
+import type { LostTrackPolicy } from "./subscriber-options.ts";
+import type { Clock } from "./turn-budget.ts";
+
+/** Asks the engine for the batches that it still has, from `sequence` on. Throws ReplayError when it does not answer to the end. */
+export type Replay = (sequence: number) => AsyncIterable<NumberedPayload>;
+
+export interface StreamFollowerOptions {
+  readonly slot: number;
+  readonly onLostTrack: LostTrackPolicy;
+  /** After a failed replay no other is tried for this long, ms. */
+  readonly replayBackoffMs: number;
+}
+
+export interface StreamFollowerDependencies {
+  readonly applier: EventApplier;
+  /** Undefined = the engine cannot replay. */
+  readonly replay: Replay | undefined;
+  readonly counters: KvEventCounters;
+  readonly log: KvEventLog;
+  readonly clock: Clock;
+}
+
+/**
+ * Keeps a rank's part of the index true to its engine's stream: judges each live batch by its number and content, fetches what is
+ * missing, and starts anew when the engine did. A gap that cannot be repaired resets the rank or marks it stale. Calls must not
+ * overlap.
+ */
+export class StreamFollower {
+  readonly #options: StreamFollowerOptions;
+  readonly #applier: EventApplier;
+  readonly #replay: Replay | undefined;
+  readonly #counters: KvEventCounters;
+  readonly #log: KvEventLog;
+  readonly #clock: Clock;
+  readonly #position = new StreamPosition();
+  /** The replay has given all that the engine has since its start. */
+  #isComplete = false;
+  /** What is held comes from elsewhere, and may have been told by the batches that are still to be replayed. */
+  #isRestored: boolean;
+  #isStale = false;
+  #isReadable = true;
+  #lastBatchAt: number | undefined;
+  #replayNotBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(options: StreamFollowerOptions, dependencies: StreamFollowerDependencies) {
+    this.#options = options;
+    this.#applier = dependencies.applier;
+    this.#replay = dependencies.replay;
+    this.#counters = dependencies.counters;
+    this.#log = dependencies.log;
+    this.#clock = dependencies.clock;
+    this.#isRestored = dependencies.applier.hasBlocks;
+  }
+
+  /** Events were lost, and the prefixes may be wrong. */
+  get isStale(): boolean {
+    return this.#isStale;
+  }
+
+  /** The last batch could be read. */
+  get isReadable(): boolean {
+    return this.#isReadable;
+  }
+
+  /** Sequence number of the last batch applied. */
+  get lastSequence(): number | undefined {
+    return this.#position.last;
+  }
+
+  /** When the last batch was applied, by the clock; undefined before the first. */
+  get lastBatchAt(): number | undefined {
+    return this.#lastBatchAt;
+  }
+
+  async onLive(message: NumberedPayload): Promise<void> {
+    const { sequence, payload } = message;
+    this.#count("batches");
+    if (!this.#isComplete) await this.catchUp();
+    let verdict = this.#position.judgeLive(sequence, payload);
+    if (verdict === "restart") {
+      await this.#restart();
+      await this.catchUp();
+      verdict = this.#position.judgeLive(sequence, payload);
+    } else if (verdict === "gap") {
+      this.#count("gaps");
+      await this.catchUp();
+      verdict = this.#position.judgeLive(sequence, payload);
+    }
+    if (verdict === "gap") await this.#loseTrack();
+    if (verdict === "duplicate") this.#count("duplicate_batches");
+    else await this.#apply(message, true);
+    this.#position.noteLive(sequence);
+  }
+
+  /** Applies what the engine still has and we have not, and finds out whether it is the engine that we knew. */
+  async catchUp(): Promise<void> {
+    const replay = this.#replay;
+    if (replay === undefined || this.#clock.now() < this.#replayNotBefore) return;
+    try {
+      const { last } = this.#position;
+      if (this.#isComplete && last !== undefined && !(await this.#replayOnto(replay, last))) await this.#restart();
+      if (!this.#isComplete || last === undefined) await this.#replayFromStart(replay);
+    } catch (error) {
+      if (!(error instanceof ReplayError)) throw error;
+      this.#replayNotBefore = this.#clock.now() + this.#options.replayBackoffMs;
+      this.#count("replay_failures");
+      this.#log.warn({ slot: this.#options.slot, reason: error.message }, "no replay of KV events");
+    }
+  }
+
+  /** Applying failed: what is held can no longer be relied on. */
+  async onFailure(): Promise<void> {
+    await this.#loseTrack();
+  }
+
+  /** Continues from the last batch that we have. Returns false when the engine no longer has that one as it was. */
+  async #replayOnto(replay: Replay, last: number): Promise<boolean> {
+    let isFirst = true;
+    this.#count("replays");
+    for await (const message of replay(last)) {
+      const { sequence, payload } = message;
+      if (isFirst && sequence === last) {
+        if (!this.#position.isSame(sequence, payload)) return false;
+      } else {
+        await this.#applyReplayed(message);
+      }
+      isFirst = false;
+    }
+    return !isFirst;
+  }
+
+  async #replayFromStart(replay: Replay): Promise<void> {
+    let isFirst = true;
+    this.#count("replays");
+    for await (const message of replay(0)) {
+      if (isFirst) await this.#beginReplay(message.sequence);
+      isFirst = false;
+      await this.#applyReplayed(message);
+    }
+    this.#isComplete = true;
+    this.#isRestored = false;
+    if (!isFirst) this.#isStale = false;
+  }
+
+  async #beginReplay(sequence: number): Promise<void> {
+    // What was applied before this, without a beginning, is told again from the beginning.
+    if (this.#position.last !== undefined) {
+      await this.#forget();
+    } else if (this.#isRestored && sequence === 0) {
+      this.#applier.clear();
+      this.#isRestored = false;
+    }
+  }
+
+  async #applyReplayed(message: NumberedPayload): Promise<void> {
+    const { last } = this.#position;
+    if (last !== undefined && message.sequence <= last) return;
+    this.#count("replayed_batches");
+    if (last !== undefined && message.sequence > last + 1) await this.#loseTrack();
+    await this.#apply(message, !this.#isRestored);
+  }
+
+  async #apply({ sequence, payload }: NumberedPayload, isCounted: boolean): Promise<void> {
+    this.#position.accept(sequence, payload);
+    this.#lastBatchAt = this.#clock.now();
+    try {
+      if (await this.#applier.apply(payload, isCounted)) this.#isStale = false;
+      this.#isReadable = true;
+    } catch (error) {
+      if (!(error instanceof KvEventDecodeError)) throw error;
+      this.#count("bad_batches");
+      // Once, until a good one comes: an engine of an unknown format sends nothing else.
+      if (this.#isReadable) {
+        this.#log.warn({ slot: this.#options.slot, reason: error.message }, "KV events are unreadable");
+      }
+      this.#isReadable = false;
+      await this.#loseTrack();
+    }
+  }
+
+  async #restart(): Promise<void> {
+    this.#count("restarts");
+    this.#log.info({ slot: this.#options.slot }, "the engine's KV events begin anew: its prefixes are forgotten");
+    await this.#forget();
+  }
+
+  /** Events are missing for good. */
+  async #loseTrack(): Promise<void> {
+    this.#count("lost_tracks");
+    const { slot, onLostTrack } = this.#options;
+    if (this.#isReadable) this.#log.warn({ slot, onLostTrack }, "KV events were lost and could not be replayed");
+    if (onLostTrack === "stale") this.#isStale = true;
+    else this.#applier.clear();
+  }
+
+  async #forget(): Promise<void> {
+    this.#position.reset();
+    this.#isComplete = false;
+    this.#isStale = false;
+    this.#isRestored = false;
+    this.#applier.clear();
+  }
+
+  #count(counter: KvEventCounter): void {
+    this.#counters.add(counter, this.#options.slot, 1);
+  }
+}
