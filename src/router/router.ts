@@ -118,6 +118,20 @@ export class Router {
     return { ...this.targetOf(selection), lease };
   }
 
+  /**
+   * Chooses and books for a caller, in one step, unless its id is held.
+   * @throws RoutingError as `lease`, before anything is chosen where the id or the number of leases forbids it; as `select` throws
+   */
+  leaseChosen(select: () => Selection, id?: string): LeasedDecision {
+    let selection: Selection | undefined;
+    const lease = this.#state.leases.open(() => {
+      selection = select();
+      return this.#book(selection);
+    }, id);
+    if (selection === undefined) throw new Error("a lease was opened without its load");
+    return { ...this.targetOf(selection), lease };
+  }
+
   /** Every rank of the request's model with its state, whether or not it may serve the request. Changes nothing. */
   candidates(subject: Placeable): readonly Candidate[] {
     this.#placer.look(subject);

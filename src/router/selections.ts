@@ -74,7 +74,7 @@ export class Selections {
 
   /** Chooses and books in one step. @throws RoutingError as `Router.lease` */
   reserve(subject: Placeable, affinity: AffinityTarget | undefined, id: string | undefined): LeasedDecision {
-    return this.#state.router.lease(this.select(subject, affinity), id);
+    return this.#state.router.leaseChosen(() => this.select(subject, affinity), id);
   }
 
   /** Keeps a selection for `reservePending`. */

@@ -20,7 +20,7 @@ export interface Answer {
 
 /** Weights and tie-break of dynamo@1.6.1, for comparisons with it. */
 export const dynamoRouting = `
-routing: { prefillLoadScale: 1, tieBreak: random }
+routing: { prefillLoadScale: 1, tieBreak: random, crowdingSlack: 0 }
 affinity: { mode: "off" }
 `;
 
