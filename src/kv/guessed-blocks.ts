@@ -21,6 +21,10 @@ const isConfirmed = tierBits.device | tierBits.host_pinned;
 
 /** Ticks of the expiry, ms. */
 const tickMs = 100;
+/** Guesses are renewed at most so often, in ms: to renew one of 4,096 blocks costs as much as the rest of its pick. */
+const renewalMs = 1_000;
+/** Part of its time by which a guess may end sooner for that. */
+const renewalPart = 1 / 16;
 
 /**
  * What slots are likely to hold because of the requests that were sent to them: for workers that publish no KV events, and
@@ -79,7 +83,8 @@ export class GuessedBlocks {
   }
 
   /**
-   * A request with these blocks was sent to `slot`. O(blocks), at most the first `maxBlocks` of them.
+   * A request with these blocks was sent to `slot`. At most the first `maxBlocks` of them count. O(blocks); O(log blocks + new blocks)
+   * where the known ones were renewed less than a second ago (a sixteenth of `ttlMs`, if that is less) and there is room.
    * @param nowMs monotonic
    */
   learn(slot: number, hashes: BlockHashes, nowMs: number, lifetime: GuessLifetime): void {
@@ -87,17 +92,52 @@ export class GuessedBlocks {
     const { held } = this.#holdings;
     const holder = this.#holdings.takeHolder(slot);
     const count = Math.min(hashes.count, maxBlocks);
-    const placed = this.#place(holder, hashes, count);
     const endsAt = Math.ceil((nowMs + ttlMs) / tickMs);
+    const known = this.#knownBlocks(holder, hashes, count);
+    const deepest = known === 0 ? 0 : this.#find(holder, hashes, known - 1);
+    const isFresh = deepest !== 0 && this.#hasRoom(holder, maxBlocks) && this.#isFresh(deepest, endsAt, ttlMs);
+    const first = isFresh ? known : 0;
+    const placed = this.#place(holder, hashes, first, count, isFresh ? held.node(deepest) : 0);
     // From the deepest to the first: the order in which they are to be forgotten.
-    for (let i = placed - 1; i >= 0; i--) {
-      const holding = held.find(holder, hashes.sequence[2 * i] as number, hashes.sequence[2 * i + 1] as number);
+    for (let i = placed - 1; i >= first; i--) {
+      const holding = this.#find(holder, hashes, i);
       if (holding === 0) continue;
       held.touch(holding);
       this.#endsAt[holding] = endsAt;
     }
     while (held.countOf(holder) > maxBlocks) this.#forgetOldest(holder);
-    this.#holdings.finish(count);
+    this.#holdings.finish(placed - first);
+  }
+
+  /** Leading blocks that are guessed of a holder, by bisection: one that events took out of the middle may be overlooked. */
+  #knownBlocks(holder: number, hashes: BlockHashes, count: number): number {
+    if (count === 0 || this.#find(holder, hashes, 0) === 0) return 0;
+    if (this.#find(holder, hashes, count - 1) !== 0) return count;
+    let known = 1;
+    let unknown = count;
+    while (unknown - known > 1) {
+      const middle = (known + unknown) >>> 1;
+      if (this.#find(holder, hashes, middle - 1) === 0) unknown = middle;
+      else known = middle;
+    }
+    return known;
+  }
+
+  /** Holding of block number `i`, or 0. */
+  #find(holder: number, { sequence }: BlockHashes, i: number): number {
+    return this.#holdings.held.find(holder, sequence[2 * i] as number, sequence[2 * i + 1] as number);
+  }
+
+  /** Whether a guess has about its whole time before it. */
+  #isFresh(holding: number, endsAt: number, ttlMs: number): boolean {
+    const missingMs = (endsAt - (this.#endsAt[holding] as number)) * tickMs;
+    return missingMs < Math.min(renewalMs, ttlMs * renewalPart);
+  }
+
+  /** Whether neither the slot nor all slots together will soon have to forget something for lack of room. */
+  #hasRoom(holder: number, maxBlocks: number): boolean {
+    const { held } = this.#holdings;
+    return held.countOf(holder) < 0.75 * maxBlocks && held.count < 0.75 * (this.#endsAt.length - 1);
   }
 
   /**
@@ -178,11 +218,11 @@ export class GuessedBlocks {
     return this.#holdings.sweep(steps);
   }
 
-  /** Returns how many of the blocks are in place. */
-  #place(holder: number, hashes: BlockHashes, count: number): number {
+  /** Places the blocks [first, count) behind the node of the one before. Returns up to where they are in place. */
+  #place(holder: number, hashes: BlockHashes, first: number, count: number, parent: number): number {
     const block = this.#block;
-    let node = 0;
-    for (let i = 0; i < count; i++) {
+    let node = parent;
+    for (let i = first; i < count; i++) {
       block.low = block.sequenceLow = hashes.sequence[2 * i] as number;
       block.high = block.sequenceHigh = hashes.sequence[2 * i + 1] as number;
       block.localLow = hashes.local[2 * i] as number;

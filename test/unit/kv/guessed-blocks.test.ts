@@ -65,6 +65,32 @@ describe("GuessedBlocks", () => {
     expect(guessed.guesses).toMatchObject({ blockCount: 0, expiredBlocks: 3 });
   });
 
+  it("renews a guess once a second, and takes what is new at once", () => {
+    const guessed = new Guessed();
+    const lifetime = { ttlMs: 100_000 };
+    guessed.learn(0, [1, 2, 3], 0, lifetime);
+    guessed.learn(0, [1, 2, 3, 4], 900, lifetime);
+    guessed.learn(0, [1, 2, 9], 900, lifetime);
+    expect([guessed.overlaps([1, 2, 3, 4])[0], guessed.overlaps([1, 2, 9])[0]]).toEqual([4, 3]);
+    guessed.guesses.expireAll(99_900);
+    expect(guessed.overlaps([1, 2, 3, 4])[0]).toBe(4);
+    guessed.learn(0, [1, 2, 3, 4], 50_000, lifetime);
+    guessed.guesses.expireAll(149_900);
+    expect([guessed.overlaps([1, 2, 3, 4])[0], guessed.overlaps([1, 2, 9])[0]]).toEqual([4, 2]);
+    guessed.guesses.expireAll(150_000);
+    expect(guessed.overlaps([1, 2, 3, 4])[0]).toBe(0);
+  });
+
+  it("learns the whole prompt again after the engine has dropped some of it, a second later at most", () => {
+    const guessed = new Guessed();
+    const lifetime = { ttlMs: 100_000 };
+    guessed.learn(0, [1, 2, 3], 0, lifetime);
+    const { sequence } = hashesOf([1, 2, 3]);
+    guessed.guesses.refute(0, sequence[2] as number, sequence[3] as number);
+    guessed.learn(0, [1, 2, 3], 1_000, lifetime);
+    expect(guessed.overlaps([1, 2, 3])[0]).toBe(3);
+  });
+
   it("ends at most so many guesses at once, the deepest first", () => {
     const guessed = new Guessed();
     guessed.learn(0, [1, 2, 3]);
