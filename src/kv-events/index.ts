@@ -1,3 +1,6 @@
+export { type DumpedEvent, DumpReader } from "./dump-reader.ts";
+export { DumpSyntaxError } from "./dump-scanner.ts";
+export { type DumpedGroup, type DumpedRank, dumpText } from "./dump-writer.ts";
 export type { KvEventSink } from "./event-applier.ts";
 export type { KvEventStatus, KvEventSubscriberDependencies } from "./kv-event-subscriber.ts";
 export { KvEventSubscriber } from "./kv-event-subscriber.ts";

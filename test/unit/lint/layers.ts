@@ -34,7 +34,7 @@ const layersBelowCommands: readonly Layer[] = [
   pure("pick", ["errors", "fleet", "kv", "load"]),
   pure("router", ["api", "errors", "fleet", "json", "kv", "load", "model", "pick"]),
   adapter("fleet", ["errors"]),
-  adapter("kv-events", ["errors", "fleet", "kv", "telemetry"], ["msgpackr", "zeromq"]),
+  adapter("kv-events", ["errors", "fleet", "json", "kv", "telemetry"], ["msgpackr", "zeromq"]),
   adapter("telemetry", ["errors"], ["pino", "prom-client"]),
   adapter("config", ["errors", "model"], ["yaml", "zod"]),
   adapter("prompt-threads", ["errors", "json", "model", "router"]),
