@@ -141,11 +141,13 @@ export class Router {
 
   /**
    * Books a prompt on a rank that its caller chose, under a lease.
+   * @param rankOf finds the rank, once the id and the number of leases allow it; what it throws is passed on
    * @param prefillTokens what the rank has yet to prefill of it
    * @throws RoutingError as `lease`
    */
-  leaseOn(rank: WorkerRank, subject: Placeable, prefillTokens: number, id?: string): Lease {
+  leaseOn(rankOf: () => WorkerRank, subject: Placeable, prefillTokens: number, id?: string): Lease {
     return this.#state.leases.open(() => {
+      const rank = rankOf();
       const booked = this.#placer.bookOn(rank, subject, prefillTokens);
       this.#tellSentTo(rank, subject);
       return booked;

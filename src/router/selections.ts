@@ -115,13 +115,18 @@ export class Selections {
     prompt: { readonly subject: Placeable; readonly prefillTokens: number },
     id: string,
   ): { readonly rank: WorkerRank; readonly lease: Lease } {
-    const ranks = this.#state.catalogue.ranksFor(partition.served.name);
-    const rank = ranks.find(({ worker, dpRank }) => worker.id === target.workerId && dpRank === target.dpRank);
-    if (rank === undefined) {
-      const message = `schedulable worker ${target.workerId} dp_rank ${target.dpRank} not found`;
-      throw new RoutingError(message, { code: "unknown_reservation", field: "worker_id" });
-    }
-    return { rank, lease: this.#state.router.leaseOn(rank, prompt.subject, prompt.prefillTokens, id) };
+    const { workerId, dpRank } = target;
+    const ranks = this.#state.catalogue.ranksFor(partition.served.name).filter(({ worker }) => worker.id === workerId);
+    if (ranks.length === 0) throw notFound(`schedulable worker ${workerId} not found`);
+    let found: WorkerRank | undefined;
+    const rankOf = (): WorkerRank => {
+      found = ranks.find((rank) => rank.dpRank === dpRank);
+      if (found === undefined) throw notFound(`worker ${workerId} has no dp_rank ${dpRank}`);
+      return found;
+    };
+    const lease = this.#state.router.leaseOn(rankOf, prompt.subject, prompt.prefillTokens, id);
+    if (found === undefined) throw new Error("a lease was opened without its rank");
+    return { rank: found, lease };
   }
 
   /** Load of every rank of a partition, as it is. */
@@ -172,6 +177,10 @@ export class Selections {
     if (pinned !== undefined || dpRank === undefined) return withConstraints(subject, { ...constraints, allowed });
     return withConstraints(subject, { ...constraints, allowed, pinned: { workerId, dpRank } });
   }
+}
+
+function notFound(message: string): RoutingError {
+  return new RoutingError(message, { code: "unknown_reservation", field: "worker_id" });
 }
 
 type GivenConstraints = RouteDemands["constraints"];
