@@ -21,7 +21,7 @@ export default defineConfig({
           include: ["test/live/**/*.test.ts"],
           fileParallelism: false,
           testTimeout: 300_000,
-          hookTimeout: 300_000,
+          hookTimeout: 600_000,
         },
       },
       {

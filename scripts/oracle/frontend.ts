@@ -67,7 +67,7 @@ export class Frontend {
     };
     const check = () => this.assertRunning();
     try {
-      await until(look, { what: "the frontend to see every model", timeoutMs: 120_000, intervalMs: 200, check });
+      await until(look, { what: "the frontend to see every model", timeoutMs: 240_000, intervalMs: 200, check });
     } catch (cause) {
       throw new Error(`the frontend is not ready:\n${this.#process.tail()}`, { cause });
     }

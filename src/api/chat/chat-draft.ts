@@ -6,7 +6,7 @@ import { isBlank } from "../sampling.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { checkMedia } from "./check-media.ts";
 import { checkToolChoice, checkTools, effectiveTools } from "./check-tools.ts";
-import { checkForcedTools } from "./forced-tools.ts";
+import { checkRequiredTools } from "./forced-tools.ts";
 import type { ChatMessage } from "./messages.ts";
 import { type FunctionTool, type ToolChoice, withToolDefaults } from "./tools.ts";
 
@@ -61,7 +61,7 @@ export function checkDraft(draft: ChatDraft): void {
  * @throws FieldError
  */
 export function checkDraftForModel(draft: ChatDraft): void {
-  checkForcedTools(draft.toolChoice, effectiveTools(draft.messages, draft.tools));
+  if (draft.toolChoice === "required") checkRequiredTools(effectiveTools(draft.messages, draft.tools));
   draft.messages.forEach(checkMedia);
 }
 

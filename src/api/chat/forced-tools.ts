@@ -12,12 +12,11 @@ function isForced(choice: ToolChoice | undefined): boolean {
 }
 
 /**
- * A forced call is guided by the tools' schemas: `required` by all of them at once, whose definitions must agree
- * (dynamo-llm@1.6.1 protocols/openai/tools.rs build_required_schema).
+ * A required call is guided by the schemas of all tools at once, whose definitions must agree (dynamo-llm@1.6.1
+ * protocols/openai/tools.rs build_required_schema).
  * @throws FieldError
  */
-export function checkForcedTools(choice: ToolChoice | undefined, tools: readonly FunctionTool[]): void {
-  if (choice !== "required") return;
+export function checkRequiredTools(tools: readonly FunctionTool[]): void {
   const definitions = new Map<string, string>();
   for (const [at, { function: definition }] of tools.entries()) {
     const { parameters } = definition;

@@ -1,11 +1,12 @@
-import type { Chance } from "./chance.ts";
+import { Chance } from "./chance.ts";
 import { assistantParts, mediaPart, textContent, textParts } from "./chat-content.ts";
 import type { NodeSource } from "./json-node.ts";
 import { functionName, text } from "./texts.ts";
 import { argumentsText, functionFields, object, value } from "./values.ts";
 
-/** Mostly turns in the usual order, with rounds of tool calls; sometimes any roles in any order. */
+/** Mostly turns in the usual order, with rounds of tool calls; sometimes any roles in any order, or a story so far. */
 export function conversation(chance: Chance): readonly NodeSource[] {
+  if (chance.is(0.12)) return storySoFar(chance);
   if (chance.is(0.15)) return chance.list(chance.isOdd() ? 0 : 1, 5, () => anyMessage(chance));
   const head = chance.maybe(0.5, () => ({
     role: chance.is(0.85) ? "system" : "developer",
@@ -15,6 +16,20 @@ export function conversation(chance: Chance): readonly NodeSource[] {
   const turns = chance.list(0, 4, () => turn(chance)).flat();
   const last = chance.is(0.12) ? [assistant(chance)] : chance.is(0.1) ? toolRound(chance) : [];
   return [...(head === undefined ? [] : [head]), ...turns, user(chance), ...last];
+}
+
+const stories = 6;
+
+/** The beginning of one of a few long conversations: what a cache of earlier turns knows most of. */
+function storySoFar(chance: Chance): readonly NodeSource[] {
+  const teller = new Chance(chance.integer(1, stories), 0);
+  const story = [
+    { role: "system", content: text(teller) },
+    ...teller
+      .list(12, 12, () => [user(teller), ...(teller.is(0.3) ? toolRound(teller) : []), assistant(teller)])
+      .flat(),
+  ];
+  return [...story.slice(0, chance.integer(0, story.length)), user(chance)];
 }
 
 function turn(chance: Chance): readonly NodeSource[] {

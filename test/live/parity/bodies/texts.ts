@@ -97,6 +97,7 @@ export function text(chance: Chance): string {
     [1, () => chance.pick(spaces)],
     [4, () => mixture(chance, chance.integer(1, 6))],
     [0.3, () => run(chance)],
+    [0.006, () => prose(chance.integer(20_000, 60_000), () => chance.integer(0, 999_999) / 1_000_000)],
     [0.3, () => prose(chance.integer(50, 1_500), () => chance.integer(0, 999_999) / 1_000_000)],
   );
 }
