@@ -1,7 +1,7 @@
 import type { IdBuffer } from "./id-buffer.ts";
 import { metaspace } from "./joined-characters-scanner.ts";
 import { mayChangeInNfc, normalizeNfc } from "./nfc.ts";
-import { type Normalizer, normalise } from "./normalizer.ts";
+import { isIdentity, type Normalizer, normalise } from "./normalizer.ts";
 import type { TokenMatcher } from "./token-matcher.ts";
 import { UnitBuffer } from "./unit-buffer.ts";
 import type { WordEncoder } from "./word-encoder.ts";
@@ -31,6 +31,8 @@ export class BpeEngine {
   readonly #parts: BpeEngineParts;
   readonly #replacesSpaces: boolean;
   readonly #buffer = new UnitBuffer();
+  /** For pieces whose normal form is another text, or begins with a prefix. */
+  readonly #normalBuffer = new UnitBuffer();
 
   constructor(parts: BpeEngineParts) {
     this.#parts = parts;
@@ -45,65 +47,87 @@ export class BpeEngine {
    */
   append(text: string, begins: boolean, out: IdBuffer): void {
     const { rawTokens } = this.#parts;
+    this.#buffer.load(text);
+    const { units, length } = this.#buffer;
     let isPrefixed = begins && this.prefixesText;
     let start = 0;
-    while (rawTokens?.find(text, start) === true) {
-      if (rawTokens.start > start) this.#appendPiece(text.substring(start, rawTokens.start), isPrefixed, out);
-      out.push(rawTokens.id);
-      start = rawTokens.end;
+    while (rawTokens?.findInBoth(text, units, start) === true) {
+      const { start: token, end, id } = rawTokens;
+      if (token > start) this.#appendPiece(text, start, token, isPrefixed, out);
+      out.push(id);
+      start = end;
       isPrefixed = this.prefixesEveryPiece;
     }
-    if (start < text.length) this.#appendPiece(text.substring(start), isPrefixed, out);
+    if (start < length) this.#appendPiece(text, start, length, isPrefixed, out);
   }
 
-  #appendPiece(piece: string, isPrefixed: boolean, out: IdBuffer): void {
+  /** Appends the piece [start, end) of the text in the buffer. */
+  #appendPiece(text: string, start: number, end: number, isPrefixed: boolean, out: IdBuffer): void {
     const { normalizedTokens, normalizer } = this.#parts;
-    if (normalizedTokens === undefined) {
-      this.#appendWords(0, this.#loadNormal(piece, isPrefixed), out);
+    const { units } = this.#buffer;
+    if (normalizedTokens !== undefined) this.#appendNormalised(text, start, end, isPrefixed, out);
+    else if (this.#replacesSpaces) this.#appendWithMetaspaces(text, start, end, isPrefixed, out);
+    else if (normalizer.nfc && mayChangeInNfc(units, start, end)) {
+      const normal = this.#normalBuffer;
+      normal.load(normalizeNfc(text.substring(start, end)));
+      this.#appendWords(normal.units, 0, normal.length, out);
+    } else this.#appendWords(units, start, end, out);
+  }
+
+  /** Looks for tokens in the normal form. */
+  #appendNormalised(text: string, start: number, end: number, isPrefixed: boolean, out: IdBuffer): void {
+    const { normalizer } = this.#parts;
+    if (isIdentity(normalizer)) {
+      this.#appendAroundTokens(this.#buffer.units, start, end, out);
       return;
     }
-    const normal = normalise(piece, { ...normalizer, prepends: normalizer.prepends && isPrefixed });
-    this.#buffer.load(normal);
-    let start = 0;
-    while (normalizedTokens.find(normal, start)) {
-      this.#appendWords(start, normalizedTokens.start, out);
-      out.push(normalizedTokens.id);
-      start = normalizedTokens.end;
+    const normal = this.#normalBuffer;
+    const piece = text.substring(start, end);
+    normal.load(normalise(piece, { ...normalizer, prepends: normalizer.prepends && isPrefixed }));
+    this.#appendAroundTokens(normal.units, 0, normal.length, out);
+  }
+
+  #appendAroundTokens(units: Uint16Array, from: number, to: number, out: IdBuffer): void {
+    const { normalizedTokens } = this.#parts;
+    let start = from;
+    while (normalizedTokens?.findInUnits(units, start, to) === true) {
+      const { start: token, end, id } = normalizedTokens;
+      this.#appendWords(units, start, token, out);
+      out.push(id);
+      start = end;
     }
-    this.#appendWords(start, normal.length, out);
+    this.#appendWords(units, start, to, out);
   }
 
-  /** Loads the normal form of a piece and returns its length in units. */
-  #loadNormal(piece: string, isPrefixed: boolean): number {
-    const buffer = this.#buffer;
-    if (this.#replacesSpaces) return this.#loadWithMetaspaces(piece, isPrefixed);
-    buffer.load(piece);
-    if (this.#parts.normalizer.nfc && mayChangeInNfc(buffer.units, buffer.length)) buffer.load(normalizeNfc(piece));
-    return buffer.length;
-  }
-
-  #loadWithMetaspaces(piece: string, isPrefixed: boolean): number {
-    const buffer = this.#buffer;
-    const first = piece.charCodeAt(0);
-    const hasPrefix = this.#parts.metaspace !== undefined && (first === space || first === metaspace);
-    const reserve = isPrefixed && !hasPrefix ? 1 : 0;
-    buffer.load(piece, reserve);
-    const { units, length } = buffer;
-    if (reserve === 1) units[0] = metaspace;
-    for (let index = reserve; index < length; index++) {
-      if (units[index] === space) units[index] = metaspace;
-    }
-    return length;
-  }
-
-  #appendWords(start: number, end: number, out: IdBuffer): void {
-    const { scanner, words } = this.#parts;
+  #appendWithMetaspaces(text: string, start: number, end: number, isPrefixed: boolean, out: IdBuffer): void {
     const { units } = this.#buffer;
+    const first = units[start];
+    const hasPrefix = this.#parts.metaspace !== undefined && (first === space || first === metaspace);
+    if (!isPrefixed || hasPrefix) {
+      replaceSpaces(units, start, end);
+      this.#appendWords(units, start, end, out);
+      return;
+    }
+    const normal = this.#normalBuffer;
+    normal.load(text.substring(start, end), 1);
+    normal.units[0] = metaspace;
+    replaceSpaces(normal.units, 1, normal.length);
+    this.#appendWords(normal.units, 0, normal.length, out);
+  }
+
+  #appendWords(units: Uint16Array, start: number, end: number, out: IdBuffer): void {
+    const { scanner, words } = this.#parts;
     scanner.reset();
     for (let index = start; index < end; ) {
       const next = scanner.next(units, index, end);
       words.append(units, index, next, out);
       index = next;
     }
+  }
+}
+
+function replaceSpaces(units: Uint16Array, start: number, end: number): void {
+  for (let index = start; index < end; index++) {
+    if (units[index] === space) units[index] = metaspace;
   }
 }

@@ -1,11 +1,13 @@
 import { characterOfByte } from "./byte-alphabet.ts";
+import { metaspace } from "./joined-characters-scanner.ts";
 import { asList, asShape, type Shape } from "./json-shape.ts";
 import { MergeTable } from "./merge-table.ts";
 import { PairSet } from "./pair-set.ts";
 import { sharedInt32 } from "./shared-arrays.ts";
 import { UnsupportedFeature } from "./unsupported-feature.ts";
-import { buildWholeWords } from "./whole-words.ts";
-import type { SymbolTables } from "./word-symbols.ts";
+import { byteLevelWords, mergedWords } from "./whole-word-list.ts";
+import { buildWholeWords, type WholeWordTable } from "./whole-words.ts";
+import { type SymbolTables, symbolsFrom } from "./word-symbols.ts";
 
 /** A model of type BPE as its tokenizer.json describes it. */
 export interface BpeModel {
@@ -32,18 +34,27 @@ export function readBpeModel(component: unknown): BpeModel {
 }
 
 /** Ranks, pairs and results of the merges. */
-export function mergeTableOf({ vocabulary, merges }: BpeModel): MergeTable {
-  const table = MergeTable.empty(merges.length);
+export function mergeTableOf({ vocabulary, merges }: BpeModel, symbols: SymbolTables): MergeTable {
+  let idBound = 0;
+  for (const id of vocabulary.values()) idBound = Math.max(idBound, id + 1);
+  const table = MergeTable.empty(merges.length, commonSymbols(symbols), idBound);
   merges.forEach(([left, right], rank) => {
     table.add(idOf(vocabulary, left), idOf(vocabulary, right), rank, idOf(vocabulary, left + right));
   });
   return table;
 }
 
+/** Ids of ASCII first, then of other bytes; of characters, U+2581 as well. */
+function commonSymbols(symbols: SymbolTables): readonly number[] {
+  const ascii = Array.from({ length: 128 }, (_, unit) => unit);
+  if (symbols.kind === "bytes") return [...symbols.idOfByte];
+  return [...ascii, metaspace].map((unit) => symbols.idOfUnit[unit] as number).filter((id) => id >= 0);
+}
+
 /** Symbols of a byte-level model. @throws UnsupportedFeature when a byte has no token */
-export function byteSymbolsOf({ vocabulary, ignoreMerges }: BpeModel): SymbolTables {
+export function byteSymbolsOf({ vocabulary }: BpeModel): SymbolTables {
   const idOfByte = Int32Array.from(characterOfByte, (character) => idOf(vocabulary, character));
-  return { kind: "bytes", idOfByte, wholeWords: ignoreMerges ? buildWholeWords(vocabulary) : undefined };
+  return { kind: "bytes", idOfByte };
 }
 
 /** Symbols of a SentencePiece model. @throws UnsupportedFeature when a character could become neither itself nor bytes */
@@ -69,6 +80,13 @@ export function characterSymbolsOf(model: BpeModel): SymbolTables {
     else idOfUnit[point] = id;
   }
   return { kind: "characters", idOfByte, idOfUnit, idOfOther };
+}
+
+/** Words that are one token: with `ignore_merges` every token is, otherwise those that the merges make. */
+export function wholeWordsOf(model: BpeModel, symbols: SymbolTables, merges: MergeTable): WholeWordTable {
+  const { vocabulary, ignoreMerges } = model;
+  const words = symbols.kind === "bytes" ? byteLevelWords(vocabulary) : [...vocabulary];
+  return buildWholeWords(ignoreMerges ? words : mergedWords(words, symbolsFrom(symbols), merges));
 }
 
 /** Characters that some merge, or an added token, holds side by side. */

@@ -1,4 +1,4 @@
-import { classAt, codePointAt, runEnd, widthOf } from "./code-units.ts";
+import { classAt, codePointAt, plainCasedWordEnd, runEnd, widthOf } from "./code-units.ts";
 import { contractionEnd, digitsEnd, isNewline, nextIndex, symbolsOrSpaceEnd } from "./pattern-parts.ts";
 import { digit, letter, lowerCase, mark, unicodeClasses, upperCase, whiteSpace } from "./unicode-classes.ts";
 import type { WordScanner } from "./word-scanner.ts";
@@ -28,6 +28,8 @@ export class CasedLettersScanner implements WordScanner {
   reset(): void {}
 
   next(units: Uint16Array, start: number, end: number): number {
+    const plain = plainCasedWordEnd(units, start, end);
+    if (plain > start) return plain;
     const word = wordEnd(units, start, end);
     if (word > start) return this.#contractions ? contractionEnd(units, word, end) : word;
     if ((classAt(units, start, end) & digit) !== 0) return digitsEnd(units, start, end, this.#digits);

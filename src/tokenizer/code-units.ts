@@ -1,5 +1,8 @@
 import { unicodeClasses } from "./unicode-classes.ts";
 
+const space = 0x20;
+const apostrophe = 0x27;
+
 /** Code point at `index` of UTF-16 units that end at `end`; a lone surrogate is its own value. */
 export function codePointAt(units: Uint16Array, index: number, end: number): number {
   const unit = units[index] as number;
@@ -56,4 +59,40 @@ export function limitedRunEnd(units: Uint16Array, start: number, end: number, ma
     index += widthOf(point);
   }
   return index;
+}
+
+/**
+ * End of `[ ]?[A-Za-z]+` at `start`, when another ASCII character or nothing follows, else `start`: most words of most texts, about which no
+ * table has to be asked.
+ */
+export function plainWordEnd(units: Uint16Array, start: number, end: number): number {
+  const first = units[start] === space ? start + 1 : start;
+  let index = first;
+  while (index < end && isAsciiLetter(units[index] as number)) index++;
+  return index > first && isAsciiOrEnd(units, index, end) ? index : start;
+}
+
+/** As `plainWordEnd` of `[ ]?[A-Z]?[a-z]+`, when no apostrophe follows either. */
+export function plainCasedWordEnd(units: Uint16Array, start: number, end: number): number {
+  let first = units[start] === space ? start + 1 : start;
+  if (first < end && isAsciiUpper(units[first] as number)) first++;
+  let index = first;
+  while (index < end && isAsciiLower(units[index] as number)) index++;
+  return index > first && isAsciiOrEnd(units, index, end) && units[index] !== apostrophe ? index : start;
+}
+
+function isAsciiOrEnd(units: Uint16Array, index: number, end: number): boolean {
+  return index === end || (units[index] as number) < 0x80;
+}
+
+export function isAsciiLetter(unit: number): boolean {
+  return isAsciiLower(unit | 0x20);
+}
+
+function isAsciiLower(unit: number): boolean {
+  return unit >= 0x61 && unit <= 0x7a;
+}
+
+function isAsciiUpper(unit: number): boolean {
+  return unit >= 0x41 && unit <= 0x5a;
 }

@@ -1,11 +1,12 @@
 import type { AddedId } from "./added-vocabulary.ts";
-import { byteSymbolsOf, characterSymbolsOf, joinsOf, mergeTableOf } from "./bpe-model.ts";
+import { byteSymbolsOf, characterSymbolsOf, joinsOf, mergeTableOf, wholeWordsOf } from "./bpe-model.ts";
 import { type PatternCutRules, patternCutRules } from "./cuts.ts";
 import type { MergeSlots } from "./merge-table.ts";
-import type { Normalizer } from "./normalizer.ts";
+import { isIdentity, type Normalizer } from "./normalizer.ts";
 import type { SpecialAffixes } from "./special-affixes.ts";
 import { buildTokenTrie, type TokenTrie } from "./token-trie.ts";
 import type { TokenizerPlan } from "./tokenizer-plan.ts";
+import type { WholeWordTable } from "./whole-words.ts";
 import type { WordPattern } from "./word-pattern.ts";
 import type { SymbolTables } from "./word-symbols.ts";
 
@@ -19,6 +20,7 @@ export interface CompiledTokenizer {
   readonly affixes: SpecialAffixes;
   readonly symbols: SymbolTables;
   readonly merges: MergeSlots;
+  readonly wholeWords: WholeWordTable;
   readonly cuts: PatternCutRules | JoinCutRules;
   /** Added tokens that are looked for in the text as it is. */
   readonly rawTokens: TokenTrie | undefined;
@@ -47,14 +49,16 @@ export function compileTokenizer(plan: TokenizerPlan): CompiledTokenizer {
   const normalized = addedTokens.filter((token) => token.normalized);
   const rawTokens = trieOf(raw);
   const normalizedTokens = trieOf(normalized);
-  const isItsNormalForm = !normalizer.nfc && !normalizer.prepends && !normalizer.replacesSpaces;
-  const cutsAtNormalized = isItsNormalForm && normalized.length > 0;
+  const symbols = pattern.kind === "joined" ? characterSymbolsOf(model) : byteSymbolsOf(model);
+  const merges = mergeTableOf(model, symbols);
+  const cutsAtNormalized = isIdentity(normalizer) && normalized.length > 0;
   return {
     pattern,
     normalizer,
     affixes,
-    symbols: pattern.kind === "joined" ? characterSymbolsOf(model) : byteSymbolsOf(model),
-    merges: mergeTableOf(model).memory,
+    symbols,
+    merges: merges.memory,
+    wholeWords: wholeWordsOf(model, symbols, merges),
     cuts: cutRules(plan, raw),
     rawTokens,
     normalizedTokens,

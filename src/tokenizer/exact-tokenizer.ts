@@ -15,6 +15,8 @@ import { SplitRunsScanner } from "./split-runs-scanner.ts";
 import { TokenMatcher } from "./token-matcher.ts";
 import type { TokenTrie } from "./token-trie.ts";
 import type { EncodedPrompt, EncodeOptions, PromptHead, Tokenizer } from "./tokenizer.ts";
+import { WholeWords } from "./whole-words.ts";
+import { WordCache } from "./word-cache.ts";
 import { WordEncoder } from "./word-encoder.ts";
 import type { FillRandom } from "./word-hash.ts";
 import type { WordScanner } from "./word-scanner.ts";
@@ -125,7 +127,12 @@ function buildEncoder(
     metaspace: pattern.kind === "joined" ? pattern.metaspace : undefined,
     prefixesEveryPiece: prefixesEveryPiece(compiled),
     scanner: scannerOf(compiled),
-    words: new WordEncoder(symbolsFrom(compiled.symbols), new MergeTable(compiled.merges), fillRandom),
+    words: new WordEncoder({
+      symbols: symbolsFrom(compiled.symbols),
+      merges: new MergeTable(compiled.merges),
+      wholeWords: new WholeWords(compiled.wholeWords),
+      cache: new WordCache(fillRandom),
+    }),
   });
   const parts = {
     engine,

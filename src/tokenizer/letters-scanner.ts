@@ -1,4 +1,4 @@
-import { classAt, runEnd } from "./code-units.ts";
+import { classAt, plainWordEnd, runEnd } from "./code-units.ts";
 import { contractionEnd, digitsEnd, isNewline, nextIndex, symbolsOrSpaceEnd } from "./pattern-parts.ts";
 import { digit, letter, mark, whiteSpace } from "./unicode-classes.ts";
 import type { WordScanner } from "./word-scanner.ts";
@@ -28,6 +28,11 @@ export class LettersScanner implements WordScanner {
   reset(): void {}
 
   next(units: Uint16Array, start: number, end: number): number {
+    const word = plainWordEnd(units, start, end);
+    return word > start ? word : this.#nextOfAny(units, start, end);
+  }
+
+  #nextOfAny(units: Uint16Array, start: number, end: number): number {
     const contraction = contractionEnd(units, start, end);
     if (contraction > start) return contraction;
     const kind = classAt(units, start, end);

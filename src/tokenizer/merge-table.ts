@@ -1,43 +1,55 @@
-import { sharedInt32 } from "./shared-arrays.ts";
+import { sharedInt32, sharedUint8 } from "./shared-arrays.ts";
+
+/** Rank of a pair that does not merge: above every other. */
+export const noRank = 0x7fff_ffff;
 
 const emptySlot = -1;
-/** Ids below are looked up in a square: in byte-level models they are the bytes, which every merge begins with. */
-const squareBits = 9;
-const squareSize = 1 << squareBits;
+const slotSize = 4;
+const squareBits = 8;
 
 /** The memory of a table of merges, to be shared between threads once it is filled. */
 export interface MergeSlots {
-  /** Slots of four; see `rankOf` and `mergedOf`. */
+  /** Left id, right id, rank, merged id. */
   readonly slots: Int32Array;
-  /** Handles by left and right id. */
+  /** Number of a common symbol by its id, 0 for the others. */
+  readonly common: Uint8Array;
+  /** Rank and merged id by the numbers of two common symbols. */
   readonly square: Int32Array;
 }
 
 /**
- * Which pairs of token ids merge: an open-addressing table of four numbers a slot (left id, right id, rank, merged id). The ranks
- * decide the order, lowest first.
+ * Which pairs of token ids merge: an open-addressing table, and before it a square for the pairs of common symbols (bytes, ASCII characters), with
+ * which every word begins: a few lines of memory hold most of what is looked up there. The ranks decide the order, lowest first.
  */
 export class MergeTable {
   readonly memory: MergeSlots;
+  /** Merged id of the pair that was looked for last. */
+  merged = -1;
   readonly #slots: Int32Array;
-  readonly #mask: number;
+  readonly #common: Uint8Array;
   readonly #square: Int32Array;
 
   constructor(memory: MergeSlots) {
     this.memory = memory;
     this.#slots = memory.slots;
-    this.#mask = memory.slots.length / 4 - 1;
+    this.#common = memory.common;
     this.#square = memory.square;
   }
 
-  /** @param capacity most merges that will be added */
-  static empty(capacity: number): MergeTable {
+  /**
+   * @param capacity most merges that will be added
+   * @param common ids of common symbols; the first 255 count
+   * @param idBound one more than the highest id
+   */
+  static empty(capacity: number, common: Iterable<number>, idBound: number): MergeTable {
     let slotCount = 16;
     while (slotCount < capacity * 1.6) slotCount *= 2;
-    return new MergeTable({
-      slots: sharedInt32(slotCount * 4).fill(emptySlot),
-      square: sharedInt32(squareSize * squareSize).fill(-1),
-    });
+    const numbers = sharedUint8(idBound);
+    let last = 0;
+    for (const id of common) if (last < 255 && numbers[id] === 0) numbers[id] = ++last;
+    const square = sharedInt32(2 << (2 * squareBits));
+    for (let at = 0; at < square.length; at += 2) square[at] = noRank;
+    return new MergeTable({ slots: sharedInt32(slotCount * slotSize).fill(emptySlot), common: numbers, square });
   }
 
   /** A pair that is added again takes the later rank, as in the official engine. */
@@ -49,40 +61,43 @@ export class MergeTable {
     slots[at + 1] = right;
     slots[at + 2] = rank;
     slots[at + 3] = merged;
-    if (isInSquare(left, right)) this.#square[(left << squareBits) | right] = at;
+    const [first, second] = [this.#common[left] as number, this.#common[right] as number];
+    if (first === 0 || second === 0) return;
+    const cell = 2 * ((first << squareBits) | second);
+    this.#square[cell] = rank;
+    this.#square[cell + 1] = merged;
   }
 
-  /** Handle of a pair for `rankOf` and `mergedOf`, or -1 when it does not merge. */
-  find(left: number, right: number): number {
-    if (isInSquare(left, right)) return this.#square[(left << squareBits) | right] as number;
+  /** Rank of a pair, whose merged id is then `merged`; `noRank` when it does not merge. */
+  rank(left: number, right: number): number {
+    const first = this.#common[left] as number;
+    const second = this.#common[right] as number;
+    if (first === 0 || second === 0) return this.#rankInSlots(left, right);
+    const cell = 2 * ((first << squareBits) | second);
+    this.merged = this.#square[cell + 1] as number;
+    return this.#square[cell] as number;
+  }
+
+  #rankInSlots(left: number, right: number): number {
     const slots = this.#slots;
     let at = this.#home(left, right);
     for (;;) {
       const found = slots[at];
-      if (found === left && slots[at + 1] === right) return at;
-      if (found === emptySlot) return -1;
+      if (found === left && slots[at + 1] === right) {
+        this.merged = slots[at + 3] as number;
+        return slots[at + 2] as number;
+      }
+      if (found === emptySlot) return noRank;
       at = this.#following(at);
     }
   }
 
-  rankOf(handle: number): number {
-    return this.#slots[handle + 2] as number;
-  }
-
-  mergedOf(handle: number): number {
-    return this.#slots[handle + 3] as number;
-  }
-
   #home(left: number, right: number): number {
     const mixed = Math.imul(left, 0x9e37_79b1) ^ Math.imul(right, 0x85eb_ca6b);
-    return ((mixed ^ (mixed >>> 15)) & this.#mask) * 4;
+    return ((mixed ^ (mixed >>> 15)) * slotSize) & (this.#slots.length - 1);
   }
 
   #following(at: number): number {
-    return (at + 4) & (this.#mask * 4 + 3);
+    return (at + slotSize) & (this.#slots.length - 1);
   }
-}
-
-function isInSquare(left: number, right: number): boolean {
-  return (left | right) < squareSize;
 }

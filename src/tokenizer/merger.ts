@@ -1,5 +1,5 @@
 import { MergeQueue } from "./merge-queue.ts";
-import type { MergeTable } from "./merge-table.ts";
+import { type MergeTable, noRank } from "./merge-table.ts";
 
 /** Up to here looking at every pair for the lowest rank is faster than a queue. */
 const shortWord = 32;
@@ -11,6 +11,9 @@ export class Merger {
   symbols = new Int32Array(1 << 10);
   #next = new Int32Array(1 << 10);
   #previous = new Int32Array(1 << 10);
+  /** Of a short word: rank and merged id of each symbol and the one after it. */
+  readonly #ranks = new Int32Array(shortWord);
+  readonly #merged = new Int32Array(shortWord);
   readonly #table: MergeTable;
 
   constructor(table: MergeTable) {
@@ -44,36 +47,39 @@ export class Merger {
 
   #mergeShort(count: number): number {
     const { symbols } = this;
-    const table = this.#table;
-    const handles = this.#next;
-    for (let index = 0; index < count - 1; index++) {
-      handles[index] = table.find(symbols[index] as number, symbols[index + 1] as number);
-    }
-    let length = count;
-    for (;;) {
-      const best = this.#lowest(length - 1);
-      if (best < 0) return length;
-      symbols[best] = table.mergedOf(handles[best] as number);
-      length--;
-      for (let index = best + 1; index < length; index++) {
+    const ranks = this.#ranks;
+    const merged = this.#merged;
+    for (let index = 0; index < count - 1; index++) this.#look(index);
+    let pairs = count - 1;
+    while (pairs > 0) {
+      const best = this.#lowest(pairs);
+      if (best < 0) break;
+      symbols[best] = merged[best] as number;
+      pairs--;
+      for (let index = best + 1; index <= pairs; index++) {
         symbols[index] = symbols[index + 1] as number;
-        handles[index] = handles[index + 1] as number;
+        ranks[index] = ranks[index + 1] as number;
+        merged[index] = merged[index + 1] as number;
       }
-      if (best > 0) handles[best - 1] = table.find(symbols[best - 1] as number, symbols[best] as number);
-      if (best < length - 1) handles[best] = table.find(symbols[best] as number, symbols[best + 1] as number);
+      if (best > 0) this.#look(best - 1);
+      if (best < pairs) this.#look(best);
     }
+    return pairs + 1;
+  }
+
+  #look(index: number): void {
+    const table = this.#table;
+    this.#ranks[index] = table.rank(this.symbols[index] as number, this.symbols[index + 1] as number);
+    this.#merged[index] = table.merged;
   }
 
   /** First of the pairs [0, count) with the lowest rank, or -1 when none merges. */
   #lowest(count: number): number {
-    const handles = this.#next;
-    const table = this.#table;
-    let lowestRank = 0x7fff_ffff;
+    const ranks = this.#ranks;
+    let lowestRank = noRank;
     let lowest = -1;
     for (let index = 0; index < count; index++) {
-      const handle = handles[index] as number;
-      if (handle < 0) continue;
-      const rank = table.rankOf(handle);
+      const rank = ranks[index] as number;
       if (rank >= lowestRank) continue;
       lowestRank = rank;
       lowest = index;
@@ -101,8 +107,7 @@ export class Merger {
     const left = this.symbols[position] as number;
     const right = this.#next[position] as number;
     if (left === gone || right === gone) return false;
-    const handle = this.#table.find(left, this.symbols[right] as number);
-    return handle >= 0 && this.#table.mergedOf(handle) === merged;
+    return this.#table.rank(left, this.symbols[right] as number) !== noRank && this.#table.merged === merged;
   }
 
   /** Merges the symbol at `position` with its right neighbour and queues the two pairs that it is then part of. */
@@ -121,8 +126,8 @@ export class Merger {
   }
 
   #enqueue(queue: MergeQueue, left: number, right: number): void {
-    const handle = this.#table.find(this.symbols[left] as number, this.symbols[right] as number);
-    if (handle >= 0) queue.push(this.#table.rankOf(handle), left, this.#table.mergedOf(handle));
+    const rank = this.#table.rank(this.symbols[left] as number, this.symbols[right] as number);
+    if (rank !== noRank) queue.push(rank, left, this.#table.merged);
   }
 
   /** Closes the gaps between the tokens left. */

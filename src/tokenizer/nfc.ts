@@ -18,12 +18,12 @@ export function normalizeNfc(text: string): string {
     .join("");
 }
 
-/** Whether NFC can change the text `units[0, length)`. */
-export function mayChangeInNfc(units: Uint16Array, length: number): boolean {
-  for (let index = 0; index < length; index++) {
+/** Whether NFC can change the text `units[start, end)`. */
+export function mayChangeInNfc(units: Uint16Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) {
     const unit = units[index] as number;
     if (unit < 0x300) continue; // the first character that combines
-    const point = codePointAt(units, index, length);
+    const point = codePointAt(units, index, end);
     if (((unicodeClasses[point] as number) & mayNormalise) !== 0) return true;
     index += widthOf(point) - 1;
   }

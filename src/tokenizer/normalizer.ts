@@ -28,6 +28,11 @@ export function readNormalizer(component: unknown): Normalizer {
   return { nfc, replacesSpaces, prepends };
 }
 
+/** Whether every text is its own normal form. */
+export function isIdentity({ nfc, replacesSpaces, prepends }: Normalizer): boolean {
+  return !nfc && !replacesSpaces && !prepends;
+}
+
 /** The normal form of a whole piece between added tokens. */
 export function normalise(text: string, { nfc, replacesSpaces, prepends }: Normalizer): string {
   let normal = nfc ? normalizeNfc(text) : text;

@@ -1,4 +1,4 @@
-import { classAt, codePointAt, runEnd, widthOf } from "./code-units.ts";
+import { classAt, codePointAt, isAsciiLetter, plainWordEnd, runEnd, widthOf } from "./code-units.ts";
 import { digitsEnd, isNewline, nextIndex, spaceEnd } from "./pattern-parts.ts";
 import { digit, letter, mark, punctuationOrSymbol, unicodeClasses, whiteSpace } from "./unicode-classes.ts";
 import type { WordScanner } from "./word-scanner.ts";
@@ -26,6 +26,8 @@ export class SplitRunsScanner implements WordScanner {
       this.#runEnd = splitRunEnd(units, start, end);
     }
     const limit = this.#runEnd;
+    const plain = plainWordEnd(units, start, limit);
+    if (plain > start) return plain;
     let word = matchEnd(units, start, limit);
     if (word > start) return word;
     do word = nextIndex(units, word, limit);
@@ -39,6 +41,12 @@ function splitRunEnd(units: Uint16Array, start: number, end: number): number {
   const wanted = isChineseOrKana(units[start] as number);
   let index = start;
   while (index < end) {
+    const unit = units[index] as number;
+    if (unit < 0x80) {
+      if (wanted || (unit >= 0x30 && unit <= 0x39)) break;
+      index++;
+      continue;
+    }
     const point = codePointAt(units, index, end);
     if (isChineseOrKana(point) !== wanted || ((unicodeClasses[point] as number) & digit) !== 0) break;
     index += widthOf(point);
@@ -77,11 +85,6 @@ function asciiWordEnd(units: Uint16Array, start: number, end: number): number {
   let index = start + 1;
   while (index < end && isAsciiLetter(units[index] as number)) index++;
   return index > start + 1 ? index : start;
-}
-
-function isAsciiLetter(unit: number): boolean {
-  const lower = unit | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
 }
 
 /** End of `[\p{P}\p{S}]+[\r\n]*`. */

@@ -22,6 +22,36 @@ export class TokenMatcher {
     return false;
   }
 
+  /** As `find`; `units` begin with those of the text. */
+  findInBoth(text: string, units: Uint16Array, from: number): boolean {
+    return this.#onlyFirst === undefined ? this.findInUnits(units, from, text.length) : this.find(text, from);
+  }
+
+  /** As `find`, in `units[from, to)`. */
+  findInUnits(units: Uint16Array, from: number, to: number): boolean {
+    const { roots } = this.#trie;
+    for (let index = from; index < to; index++) {
+      if (roots[units[index] as number] !== 0 && this.#matchInUnits(units, index, to)) return true;
+    }
+    return false;
+  }
+
+  #matchInUnits(units: Uint16Array, start: number, to: number): boolean {
+    const trie = this.#trie;
+    this.id = -1;
+    let node = trie.roots[units[start] as number] as number;
+    for (let index = start + 1; node !== 0; index++) {
+      const id = trie.ids[node] as number;
+      if (id >= 0) {
+        this.id = id;
+        this.end = index;
+      }
+      node = index < to ? childOf(trie, node, units[index] as number) : 0;
+    }
+    this.start = start;
+    return this.id >= 0;
+  }
+
   #candidate(text: string, from: number): number {
     if (this.#onlyFirst !== undefined) return text.indexOf(this.#onlyFirst, from);
     const { roots } = this.#trie;

@@ -1,81 +1,77 @@
-import { bytesOfToken } from "./byte-alphabet.ts";
-import { sharedInt32, sharedUint8, sharedUint32 } from "./shared-arrays.ts";
+import { sharedInt32, sharedUint16 } from "./shared-arrays.ts";
 
-/** A vocabulary by bytes: an open-addressing table of entries, which have a stretch of `bytes` each. */
+/** Numbers in a slot: hash, id, where the units begin, how many there are. */
+const slotSize = 4;
+
+/** Words that are one token each: an open-addressing table over one array of units. */
 export interface WholeWordTable {
-  /** Entries by hash, -1 for none. */
+  /** A slot without units is empty. */
   readonly slots: Int32Array;
-  readonly ids: Int32Array;
-  /** Where each entry's bytes begin; those of the next end them. */
-  readonly starts: Uint32Array;
-  readonly bytes: Uint8Array;
-  /** Bytes of the longest entry. */
+  readonly units: Uint16Array;
+  /** Units of the longest word. */
   readonly longest: number;
 }
 
-export function buildWholeWords(vocabulary: ReadonlyMap<string, number>): WholeWordTable {
-  const entries: (readonly [Int32Array, number])[] = [];
-  for (const [token, id] of vocabulary) {
-    const bytes = bytesOfToken(token);
-    if (bytes !== undefined) entries.push([Int32Array.from(bytes), id]);
-  }
+/** @param words distinct and not empty, with their ids */
+export function buildWholeWords(words: readonly (readonly [string, number])[]): WholeWordTable {
   let slotCount = 16;
-  while (slotCount < entries.length * 2) slotCount *= 2;
-  const slots = sharedInt32(slotCount).fill(-1);
-  const ids = sharedInt32(entries.length);
-  const starts = sharedUint32(entries.length + 1);
-  const bytes = sharedUint8(entries.reduce((sum, [token]) => sum + token.length, 0));
+  while (slotCount < words.length * 1.5) slotCount *= 2;
+  const slots = sharedInt32(slotCount * slotSize);
+  const units = sharedUint16(words.reduce((sum, [word]) => sum + word.length, 0));
+  let used = 0;
   let longest = 0;
-  entries.forEach(([token, id], entry) => {
-    const start = starts[entry] as number;
-    bytes.set(token, start);
-    starts[entry + 1] = start + token.length;
-    ids[entry] = id;
-    longest = Math.max(longest, token.length);
-    let slot = hashOf(token, token.length) & (slotCount - 1);
-    while (slots[slot] !== -1) slot = (slot + 1) & (slotCount - 1);
-    slots[slot] = entry;
-  });
-  return { slots, ids, starts, bytes, longest };
+  for (const [word, id] of words) {
+    for (let index = 0; index < word.length; index++) units[used + index] = word.charCodeAt(index);
+    const hash = hashOf(units, used, used + word.length);
+    let slot = (hash & (slotCount - 1)) * slotSize;
+    while (slots[slot + 3] !== 0) slot = (slot + slotSize) & (slots.length - 1);
+    slots[slot] = hash;
+    slots[slot + 1] = id;
+    slots[slot + 2] = used;
+    slots[slot + 3] = word.length;
+    used += word.length;
+    longest = Math.max(longest, word.length);
+  }
+  return { slots, units, longest };
 }
 
-/** The vocabulary by bytes, for models that take a word as it stands when it is a token (`ignore_merges`). */
+/** The words of which it is known that they are one token: no merge has to be done for them. */
 export class WholeWords {
-  readonly #table: WholeWordTable;
-  readonly #mask: number;
+  readonly #slots: Int32Array;
+  readonly #units: Uint16Array;
+  readonly #longest: number;
 
-  constructor(table: WholeWordTable) {
-    this.#table = table;
-    this.#mask = table.slots.length - 1;
+  constructor({ slots, units, longest }: WholeWordTable) {
+    this.#slots = slots;
+    this.#units = units;
+    this.#longest = longest;
   }
 
-  /** Id of the token whose bytes are `bytes[0, length)`, or -1. */
-  find(bytes: Int32Array, length: number): number {
-    const { slots, ids, longest } = this.#table;
-    if (length > longest) return -1;
-    let slot = hashOf(bytes, length) & this.#mask;
-    for (;;) {
-      const entry = slots[slot] as number;
-      if (entry < 0) return -1;
-      if (this.#equals(entry, bytes, length)) return ids[entry] as number;
-      slot = (slot + 1) & this.#mask;
+  /** Id of the token that the word `units[start, end)` is, or -1. */
+  find(units: Uint16Array, start: number, end: number): number {
+    const length = end - start;
+    if (length > this.#longest) return -1;
+    const slots = this.#slots;
+    const hash = hashOf(units, start, end);
+    for (let slot = (hash * slotSize) & (slots.length - 1); ; slot = (slot + slotSize) & (slots.length - 1)) {
+      const found = slots[slot + 3] as number;
+      if (found === 0) return -1;
+      if (found === length && slots[slot] === hash && this.#equals(slots[slot + 2] as number, units, start, end))
+        return slots[slot + 1] as number;
     }
   }
 
-  #equals(entry: number, wanted: Int32Array, length: number): boolean {
-    const { starts, bytes } = this.#table;
-    const start = starts[entry] as number;
-    if ((starts[entry + 1] as number) - start !== length) return false;
-    for (let index = 0; index < length; index++) {
-      if (bytes[start + index] !== wanted[index]) return false;
+  #equals(known: number, units: Uint16Array, start: number, end: number): boolean {
+    for (let index = start, at = known; index < end; index++, at++) {
+      if (this.#units[at] !== units[index]) return false;
     }
     return true;
   }
 }
 
 // Not keyed: only the vocabulary is stored, so a client can at most visit its longest chain.
-function hashOf(bytes: Int32Array, length: number): number {
-  let hash = 0x811c_9dc5;
-  for (let index = 0; index < length; index++) hash = Math.imul(hash ^ (bytes[index] as number), 0x0100_0193);
+function hashOf(units: Uint16Array, start: number, end: number): number {
+  let hash = 0x811c_9dc5 | 0;
+  for (let index = start; index < end; index++) hash = Math.imul(hash ^ (units[index] as number), 0x0100_0193);
   return hash ^ (hash >>> 15);
 }

@@ -3,7 +3,7 @@ import { type FillRandom, maxHashedUnits, WordHash } from "./word-hash.ts";
 
 const slotBits = 17;
 const slotMask = (1 << slotBits) - 1;
-/** Numbers in a slot: tag, shape, id or where the ids start, and units two by two or where they start. */
+/** Numbers in a slot: hash, shape, id or where the ids start, and the units or where they start. */
 const slotSize = 8;
 const inlineUnits = 10;
 const maxWords = 80_000;
@@ -19,13 +19,16 @@ const maxIdsOfWord = 0xff;
 export class WordCache {
   readonly #hash: WordHash;
   readonly #slots = new Int32Array(slotSize << slotBits);
+  /** The slots as units. */
+  readonly #slotUnits = new Uint16Array(this.#slots.buffer);
   readonly #longUnits = new Uint16Array(maxLongUnits);
   readonly #ids = new Uint32Array(maxIds);
   #wordCount = 0;
   #longUnitCount = 0;
   #idCount = 0;
-  /** Where the word that was looked for last would go, -1 for nowhere. */
+  /** Where the word that was looked for last would go, -1 for nowhere, and its hash. */
   #freeSlot = -1;
+  #lastHash = 0;
 
   constructor(fillRandom: FillRandom) {
     this.#hash = new WordHash(fillRandom);
@@ -51,11 +54,11 @@ export class WordCache {
       return; // the next time it is met
     }
     const slots = this.#slots;
-    slots[slot] = this.#hash.tag;
+    slots[slot] = this.#lastHash;
     slots[slot + 1] = shapeOf(end - start, count);
     slots[slot + 2] = count === 1 ? (source[0] as number) : this.#addIds(source, count);
     if (end - start > inlineUnits) slots[slot + 3] = this.#addLongUnits(units, start, end);
-    else for (let at = start, word = slot + 3; at < end; at += 2) slots[word++] = pairAt(units, at, end);
+    else this.#slotUnits.set(units.subarray(start, end), 2 * slot + 6);
     this.#wordCount++;
   }
 
@@ -66,32 +69,26 @@ export class WordCache {
       this.#freeSlot = -1;
       return -1;
     }
-    this.#hash.hash(units, start, end);
-    const { tag, slotHash } = this.#hash;
+    const hash = this.#hash.of(units, start, end);
     const slots = this.#slots;
-    for (let index = slotHash >>> (32 - slotBits); ; index = (index + 1) & slotMask) {
+    for (let index = hash >>> (32 - slotBits); ; index = (index + 1) & slotMask) {
       const slot = index * slotSize;
       const shape = slots[slot + 1] as number;
       if (shape === 0) {
         this.#freeSlot = slot;
+        this.#lastHash = hash;
         return -1;
       }
-      if (slots[slot] === tag && shape >>> 8 === length && this.#equals(slot, units, start, end)) return slot;
+      if (slots[slot] === hash && shape >>> 8 === length && this.#equals(slot, units, start, end)) return slot;
     }
   }
 
   #equals(slot: number, units: Uint16Array, start: number, end: number): boolean {
-    const slots = this.#slots;
-    if (end - start > inlineUnits) return this.#equalsLong(slots[slot + 3] as number, units, start, end);
-    for (let at = start, word = slot + 3; at < end; at += 2) {
-      if (slots[word++] !== pairAt(units, at, end)) return false;
-    }
-    return true;
-  }
-
-  #equalsLong(known: number, units: Uint16Array, start: number, end: number): boolean {
-    for (let index = start; index < end; index++) {
-      if (this.#longUnits[known + index - start] !== units[index]) return false;
+    const isLong = end - start > inlineUnits;
+    const known = isLong ? this.#longUnits : this.#slotUnits;
+    let at = isLong ? (this.#slots[slot + 3] as number) : 2 * slot + 6;
+    for (let index = start; index < end; index++, at++) {
+      if (known[at] !== units[index]) return false;
     }
     return true;
   }
@@ -128,10 +125,4 @@ export class WordCache {
 /** Never 0: a word has at least one unit. */
 function shapeOf(length: number, count: number): number {
   return (length << 8) | count;
-}
-
-/** Two units as one number. */
-function pairAt(units: Uint16Array, at: number, end: number): number {
-  const first = units[at] as number;
-  return at + 1 < end ? first | ((units[at + 1] as number) << 16) : first;
 }

@@ -1,14 +1,11 @@
 import { codePointAt, widthOf } from "./code-units.ts";
 import { writeUtf8 } from "./utf8.ts";
-import { WholeWords, type WholeWordTable } from "./whole-words.ts";
 
 /** What a word's symbols are made from, in memory that threads can share. */
 export type SymbolTables =
   | {
       readonly kind: "bytes";
       readonly idOfByte: Int32Array;
-      /** For models with `ignore_merges`. */
-      readonly wholeWords: WholeWordTable | undefined;
     }
   | {
       readonly kind: "characters";
@@ -30,7 +27,7 @@ export interface WordSymbols {
   /**
    * Writes the symbols of `units[start, end)`.
    * @param out at least `bound(end - start)` elements
-   * @returns how many; -1 when the word is a token by itself, whose id is then `out[0]`
+   * @returns how many
    */
   write(units: Uint16Array, start: number, end: number, out: Int32Array): number;
 }
@@ -38,11 +35,9 @@ export interface WordSymbols {
 /** Byte-level models: one symbol a UTF-8 byte. */
 class ByteSymbols implements WordSymbols {
   readonly #idOfByte: Int32Array;
-  readonly #wholeWords: WholeWords | undefined;
 
-  constructor({ idOfByte, wholeWords }: Extract<SymbolTables, { kind: "bytes" }>) {
+  constructor({ idOfByte }: Extract<SymbolTables, { kind: "bytes" }>) {
     this.#idOfByte = idOfByte;
-    this.#wholeWords = wholeWords === undefined ? undefined : new WholeWords(wholeWords);
   }
 
   bound(length: number): number {
@@ -51,11 +46,6 @@ class ByteSymbols implements WordSymbols {
 
   write(units: Uint16Array, start: number, end: number, out: Int32Array): number {
     const count = writeUtf8(units, start, end, out);
-    const whole = this.#wholeWords?.find(out, count) ?? -1;
-    if (whole >= 0) {
-      out[0] = whole;
-      return -1;
-    }
     for (let index = 0; index < count; index++) out[index] = this.#idOfByte[out[index] as number] as number;
     return count;
   }
