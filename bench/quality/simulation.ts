@@ -3,7 +3,14 @@ import { Catalogue, staticWorkers, type WorkerId } from "../../src/fleet/index.t
 import { PrefixIndex } from "../../src/kv/index.ts";
 import { LeaseTable, LoadTable } from "../../src/load/index.ts";
 import { type PickOptions, resolvePickOptions, SessionTable } from "../../src/pick/index.ts";
-import { ModelRegistry, noDemands, type RouteDecision, Router, resolveDisaggregation } from "../../src/router/index.ts";
+import {
+  ModelRegistry,
+  noAdmission,
+  noDemands,
+  type RouteDecision,
+  Router,
+  resolveDisaggregation,
+} from "../../src/router/index.ts";
 import { BlockCache } from "./block-cache.ts";
 import { Engine, engineFigures } from "./engine.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -79,6 +86,7 @@ export class Simulation {
       {
         pick: resolvePickOptions(policy.pick),
         disaggregation: resolveDisaggregation(),
+        admission: noAdmission,
         affinity: { mode: "off", softRatio: 0, softBlocks: 0 },
         maxFallbacks: 0,
         refuseUnknownShapes: false,

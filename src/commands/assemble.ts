@@ -4,7 +4,7 @@ import type { Config } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
 import type { JsonReader } from "../json/index.ts";
 import { ChainHasher } from "../kv/index.ts";
-import { LeaseTable, LoadTable } from "../load/index.ts";
+import { type AdmissionQueue, LeaseTable, LoadTable, type WaitEnd } from "../load/index.ts";
 import { type PickOptions, resolvePickOptions, SessionTable } from "../pick/index.ts";
 import {
   DecisionLog,
@@ -14,6 +14,7 @@ import {
   Router,
   resolveDisaggregation,
 } from "../router/index.ts";
+import { admissionOptions, admissionQueue } from "./admission.ts";
 import { PromptLearner } from "./prompt-learner.ts";
 import { prepareOptions } from "./served-models.ts";
 import { configuredWorkers } from "./worker-entries.ts";
@@ -27,6 +28,8 @@ export interface Core {
   readonly leases: LeaseTable;
   /** The latest decisions. */
   readonly decisions: DecisionLog;
+  /** Where requests wait for a worker; undefined when admission is off. */
+  readonly queue: AdmissionQueue | undefined;
   readonly router: Router;
   /** Reads the bodies. */
   readonly json: JsonReader;
@@ -42,10 +45,13 @@ export interface CoreParts {
   readonly jsonReader: JsonReader;
   /** Prepares large requests; undefined: they are prepared here. */
   readonly elsewhere?: Elsewhere;
+  /** Told of the end of each wait for a worker. */
+  readonly waited?: (end: WaitEnd, waitedMs: number) => void;
 }
 
 /** Builds the core that the settings describe; opens no socket. */
-export function assembleCore(config: Config, { models, random, jsonReader, elsewhere }: CoreParts): Core {
+export function assembleCore(config: Config, parts: CoreParts): Core {
+  const { models, random, jsonReader, elsewhere } = parts;
   const clock = { now: () => performance.now() };
   const loads = new LoadTable(config.reservations);
   const leases = new LeaseTable(config.reservations, clock, randomUUID);
@@ -63,6 +69,7 @@ export function assembleCore(config: Config, { models, random, jsonReader, elsew
   catalogue.replaceAll(configuredWorkers(config));
   const { predictedTtlMs } = config.kvEvents;
   const sentPrompts = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
+  const queue = admissionQueue(config, { catalogue, loads }, parts.waited);
   const decisions = new DecisionLog(config.decisions, Date.now);
   const { maxFallbacks, refuseUnknownShapes: _shapes, maxJsonDepth: _depth, ...pick } = config.routing;
   const pickOptions = resolvePickOptions(pick);
@@ -76,6 +83,7 @@ export function assembleCore(config: Config, { models, random, jsonReader, elsew
       random,
       sentPrompts,
       decisions,
+      ...(queue === undefined ? {} : { queue }),
     },
     {
       ...prepareOptions(config),
@@ -85,10 +93,11 @@ export function assembleCore(config: Config, { models, random, jsonReader, elsew
       pick: pickOptions,
       disaggregation: disaggregationOf(config),
       affinity: config.affinity,
+      admission: admissionOptions(config),
       maxFallbacks,
     },
   );
-  return { models, catalogue, loads, leases, decisions, router, json: jsonReader, pick: pickOptions };
+  return { models, catalogue, loads, leases, decisions, queue, router, json: jsonReader, pick: pickOptions };
 }
 
 function disaggregationOf({ disaggregation }: Config): Required<DisaggregationOptions> {

@@ -7,7 +7,7 @@ import { PrefixIndex } from "../kv/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
 import { Model, profileByName } from "../model/index.ts";
 import { resolvePickOptions, SessionTable } from "../pick/index.ts";
-import { ModelRegistry, Router, resolveDisaggregation } from "../router/index.ts";
+import { ModelRegistry, noAdmission, Router, resolveDisaggregation } from "../router/index.ts";
 import { answerCase, badCase, type CaseAnswer } from "./case-answer.ts";
 import { lines } from "./lines.ts";
 
@@ -66,6 +66,7 @@ async function singleModelRouter({ modelDir, model, profile, tokenizerView }: Ca
     {
       pick: resolvePickOptions(),
       disaggregation: resolveDisaggregation(),
+      admission: noAdmission,
       affinity: { mode: "off", softRatio: 0, softBlocks: 0 },
       maxFallbacks: 0,
       refuseUnknownShapes: false,

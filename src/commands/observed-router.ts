@@ -21,8 +21,8 @@ export class ObservedRouter {
     const prepared = await this.#router.prepare(request, signal);
     signal.throwIfAborted();
     const isPrepared = performance.now();
-    const decision = this.#router.place(prepared, request);
     this.#metrics.stage("prepare", isPrepared - start);
+    const decision = await this.#router.admit(prepared, request, signal);
     this.#metrics.stage("select", performance.now() - isPrepared);
     this.#metrics.chosen(decision.selection);
     if (prepared.loadOnlyReason !== undefined) this.#metrics.inexact(decision.model, prepared.loadOnlyReason);

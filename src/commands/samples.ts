@@ -2,21 +2,24 @@ import type { Catalogue, WorkerRank } from "../fleet/index.ts";
 import type { LoadTable } from "../load/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
 import type { KvEventSample, ModelSample, RankSample, SampleSource } from "../telemetry/index.ts";
+import type { Core } from "./assemble.ts";
 
 /** What the metrics show of a running core. */
 export class CoreSamples implements SampleSource {
   readonly #catalogue: Catalogue;
   readonly #loads: LoadTable;
   readonly #models: ModelRegistry;
+  readonly #counts: () => { readonly leases: number; readonly queued: number };
   readonly #kvEventsOf: (rank: WorkerRank) => KvEventSample | undefined;
 
   constructor(
-    core: { readonly catalogue: Catalogue; readonly loads: LoadTable; readonly models: ModelRegistry },
+    core: Pick<Core, "catalogue" | "loads" | "models" | "leases" | "queue">,
     kvEventsOf: (rank: WorkerRank) => KvEventSample | undefined,
   ) {
     this.#catalogue = core.catalogue;
     this.#loads = core.loads;
     this.#models = core.models;
+    this.#counts = () => ({ leases: core.leases.size, queued: core.queue?.size ?? 0 });
     this.#kvEventsOf = kvEventsOf;
   }
 
@@ -34,6 +37,10 @@ export class CoreSamples implements SampleSource {
         };
       }
     }
+  }
+
+  counts(): { readonly leases: number; readonly queued: number } {
+    return this.#counts();
   }
 
   *models(): Generator<ModelSample> {

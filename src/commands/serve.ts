@@ -54,7 +54,13 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   running.push(prompts);
   metrics.samplePrompts(prompts);
   const { elsewhere } = prompts;
-  const core = assembleCore(config, { models: models.registry, random: Math.random, jsonReader, elsewhere });
+  const core = assembleCore(config, {
+    models: models.registry,
+    random: Math.random,
+    jsonReader,
+    elsewhere,
+    waited: (end, waitedMs) => metrics.requests.waited(end, waitedMs),
+  });
   logHealth(core.catalogue, log);
   const follower = new KvFollower(core, config.kvEvents, log);
   running.push(follower, new IndexUpkeep(core.models, { now: () => performance.now() }));

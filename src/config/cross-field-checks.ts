@@ -15,6 +15,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkListeners(config, report);
   checkModels(config.models, report);
   checkWorkers(config, report);
+  checkAdmission(config, report);
   const { reconnectMinMs, reconnectMaxMs } = config.kvEvents;
   if (reconnectMaxMs < reconnectMinMs) {
     report(
@@ -23,6 +24,24 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
       reconnectMaxMs,
     );
   }
+}
+
+function checkAdmission({ admission, extProc, workers }: Config, report: Report): void {
+  const { maxWaitMs, maxQueued, maxKvUsage, objectives } = admission;
+  if (maxWaitMs >= extProc.pickDeadlineMs) {
+    const { pickDeadlineMs } = extProc;
+    report(["admission", "maxWaitMs"], `expected less than extProc.pickDeadlineMs (${pickDeadlineMs})`, maxWaitMs);
+  }
+  if (maxQueued >= extProc.maxInFlightRequests) {
+    // Those who wait are among those in flight: without room for more, nobody new could ask.
+    const path = ["admission", "maxQueued"];
+    report(path, `expected less than extProc.maxInFlightRequests (${extProc.maxInFlightRequests})`, maxQueued);
+  }
+  if (maxKvUsage > 0 && workers.length > 0 && workers.every(({ totalKvBlocks }) => totalKvBlocks === undefined)) {
+    report(["admission", "maxKvUsage"], "has no meaning without workers[].totalKvBlocks", maxKvUsage);
+  }
+  const names = objectives.map(({ name }, i) => ({ path: ["admission", "objectives", i, "name"], value: name }));
+  reportDuplicates(names, "another objective has this name", report);
 }
 
 function checkModes({ mode, mixedModes, routeApi }: Config, report: Report): void {

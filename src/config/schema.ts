@@ -5,7 +5,7 @@ import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
 import { mixedModes, mode, routeApi } from "./sections/route-api.ts";
-import { affinity, decisions, disaggregation, json, reservations, routing } from "./sections/routing.ts";
+import { admission, affinity, decisions, disaggregation, json, reservations, routing } from "./sections/routing.ts";
 import { tokenizer } from "./sections/tokenizer.ts";
 import { fleet, workers } from "./sections/workers.ts";
 
@@ -24,6 +24,7 @@ export const settingsSchema = z.strictObject({
   routing,
   disaggregation,
   affinity,
+  admission,
   fleet,
   kvEvents,
   approximateIndex,

@@ -9,6 +9,8 @@ export type RoutingErrorCode =
   | "reservation_conflict"
   | "worker_conflict"
   | "saturated"
+  | "queue_timeout"
+  | "evicted"
   | "no_endpoints"
   | "deadline_exceeded"
   | "shutting_down"
@@ -49,6 +51,8 @@ export const httpStatusByCode = {
   reservation_conflict: 409,
   worker_conflict: 409,
   saturated: 429,
+  queue_timeout: 429,
+  evicted: 429,
   no_endpoints: 503,
   deadline_exceeded: 504,
   shutting_down: 503,

@@ -10,6 +10,8 @@ export interface BookingTable {
   /** Lists the request by its id. @returns false when no more can be held */
   list(request: BookedRequest): boolean;
   unlist(request: BookedRequest): void;
+  /** The load of a slot is less than it was. */
+  loadFell(): void;
 }
 
 interface Booking {
@@ -75,8 +77,10 @@ export class BookedRequest implements Reservation {
 
   prefillComplete(): void {
     this.#isPrefilled = true;
+    if (this.#prefillTokens === 0) return;
     if (this.#booking !== undefined) this.#booking.load.prefillTokens -= this.#prefillTokens;
     this.#prefillTokens = 0;
+    this.#table.loadFell();
   }
 
   outputBlock(fraction?: number): void {
@@ -99,6 +103,7 @@ export class BookedRequest implements Reservation {
     this.#unbook();
     this.#sequenceIfDropped = undefined;
     this.#table.unlist(this);
+    this.#table.loadFell();
   }
 
   move(toSlot: number, cachedTokens?: number): void {
@@ -110,6 +115,7 @@ export class BookedRequest implements Reservation {
     this.#sequenceIfDropped = undefined;
     if (cachedTokens !== undefined && !this.#isPrefilled) this.#prefillTokens = this.#uncachedTokens(cachedTokens);
     this.book(toSlot, sequence, sequence.length >>> 1);
+    this.#table.loadFell();
   }
 
   #uncachedTokens(cachedTokens: number): number {

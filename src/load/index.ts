@@ -1,3 +1,6 @@
+export type { AdmissionRequest, QueueEnvironment, QueueOptions, WaitEnd } from "./admission/admission-queue.ts";
+export { AdmissionQueue } from "./admission/admission-queue.ts";
+export { type BusyThresholds, isBusy, isLimiting, type RankLoad } from "./admission/thresholds.ts";
 export type { Lease, LeaseClock, LeasedLoad, LeaseEnd, LeaseOptions } from "./lease-table.ts";
 export { LeaseTable } from "./lease-table.ts";
 export type { LoadTableOptions } from "./load-table.ts";

@@ -30,11 +30,13 @@ export class LoadTable {
   readonly #newId: () => string;
   readonly #byId = new Map<string, BookedRequest>();
   readonly #loads: (SlotLoad | undefined)[] = [];
+  readonly #fellListeners = new Set<() => void>();
   /** What booked requests may do to the table, and nobody else. */
   readonly #bookings: BookingTable = {
     loadOf: (slot) => this.#loadOf(slot),
     list: (request) => this.#list(request),
     unlist: (request) => this.#unlist(request),
+    loadFell: () => this.#tellFell(),
   };
 
   /** @param newId makes reservation ids, never one twice while it is held; default: "1", "2", ... */
@@ -97,11 +99,22 @@ export class LoadTable {
     return load === undefined ? count : count - load.blocks.matchedBlocks(sequence, count);
   }
 
+  /** Told after each fall of any rank's load. Must not wait. @returns unsubscribes */
+  onLoadFell(listener: () => void): () => void {
+    this.#fellListeners.add(listener);
+    return () => this.#fellListeners.delete(listener);
+  }
+
   /** Forgets a rank that went away, with all its reservations. */
   removeSlot(slot: number): void {
     const load = this.#loads[slot];
     this.#loads[slot] = undefined;
     for (const reservation of load?.reservations ?? []) this.#byId.get(reservation.id)?.drop();
+    this.#tellFell();
+  }
+
+  #tellFell(): void {
+    for (const listener of this.#fellListeners) listener();
   }
 
   #loadOf(slot: number): SlotLoad {

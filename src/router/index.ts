@@ -17,7 +17,7 @@ export {
 export { type PreparedRequest, type PrepareInput, type PrepareOptions, prepareRequest } from "./prepare.ts";
 export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
-export { Router, type RouterOptions, type RouterState } from "./router.ts";
+export { type AdmissionOptions, noAdmission, Router, type RouterOptions, type RouterState } from "./router.ts";
 export type { PhaseChoice, Selection, SessionOutcome } from "./selection.ts";
 export type { AffinityTarget, PotentialLoad } from "./selections.ts";
 export { Selections } from "./selections.ts";

@@ -28,6 +28,11 @@ export interface RouteOverrides extends PickOverrides {
 /** Demands of a request that has none. */
 export const noDemands: RouteDemands = { constraints: {}, overrides: undefined };
 
+/** Whether they can keep a request from any worker. */
+export function isDemanding({ constraints, pinnedPrefill, isAggregated }: RouteDemands): boolean {
+  return Object.keys(constraints).length > 0 || pinnedPrefill !== undefined || isAggregated === true;
+}
+
 /** What a request speaks; `given` is a prompt that its caller tokenized or hashed. */
 export type PlaceableApi = RequestApi | "given";
 

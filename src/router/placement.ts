@@ -1,6 +1,6 @@
 import type { Catalogue, WorkerRank } from "../fleet/index.ts";
 import type { TierOverlaps } from "../kv/index.ts";
-import type { LoadTable, Reservation } from "../load/index.ts";
+import { type BusyThresholds, isBusy, isLimiting, type LoadTable, type Reservation } from "../load/index.ts";
 import {
   type Candidate,
   type Constraints,
@@ -21,13 +21,16 @@ export class Placer {
   readonly #catalogue: Catalogue;
   readonly #loads: LoadTable;
   readonly #random: () => number;
+  /** Undefined: nobody is ever too busy. */
+  readonly #thresholds: BusyThresholds | undefined;
   /** One set of arrays for all picks: nothing waits between filling it and the last read. */
   #overlaps: TierOverlaps = newOverlaps(64);
 
-  constructor(catalogue: Catalogue, loads: LoadTable, random: () => number) {
+  constructor(catalogue: Catalogue, loads: LoadTable, thresholds: BusyThresholds, random: () => number) {
     this.#catalogue = catalogue;
     this.#loads = loads;
     this.#random = random;
+    this.#thresholds = isLimiting(thresholds) ? thresholds : undefined;
   }
 
   /** Looks up who holds the prompt. What `candidates` returns next is of this subject. */
@@ -55,7 +58,7 @@ export class Placer {
     const sequence = loadSequenceOf(subject);
     const blocks = sequence.length >>> 1;
     return this.#catalogue.ranksFor(subject.model?.name).map((rank) => {
-      const exclusion = exclusionOf(rank, constraints, false);
+      const exclusion = exclusionOf(rank, constraints, this.#isBusy(rank));
       return {
         rank,
         exclusion,
@@ -72,6 +75,16 @@ export class Placer {
         preference: preferenceOf(rank.worker, constraints),
       };
     });
+  }
+
+  #isBusy({ slot, worker }: WorkerRank): boolean {
+    if (this.#thresholds === undefined) return false;
+    const load = {
+      prefillTokens: this.#loads.activePrefillTokens(slot),
+      decodeBlocks: this.#loads.activeDecodeBlocks(slot),
+      requests: this.#loads.activeRequests(slot),
+    };
+    return isBusy(load, worker.totalKvBlocks, this.#thresholds);
   }
 
   /** What the cost of a phase needs to know of the request. */

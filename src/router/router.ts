@@ -1,11 +1,12 @@
 import { RoutingError } from "../errors/index.ts";
 import type { Catalogue, WorkerRank } from "../fleet/index.ts";
-import type { Lease, LeaseTable, LoadTable } from "../load/index.ts";
+import type { AdmissionQueue, BusyThresholds, Lease, LeaseTable, LoadTable } from "../load/index.ts";
 import { type Candidate, fallbackOrder, type SessionTable } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
 import type { DecisionLog } from "./decision-log.ts";
 import { type Elsewhere, prepareAnywhere } from "./elsewhere.ts";
 import { explainableOf, explainSelection, refusalOf } from "./explanation.ts";
+import { flowOf } from "./flow.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 import type { EndpointRestriction, Placeable } from "./placeable.ts";
 import { Placer } from "./placement.ts";
@@ -27,7 +28,21 @@ export interface RouterOptions extends PrepareOptions, SelectorOptions {
   readonly maxFallbacks: number;
   /** Prepares what would hold this thread for too long; undefined = everything is prepared here. */
   readonly elsewhere?: Elsewhere;
+  readonly admission: AdmissionOptions;
 }
+
+/** From when on workers are too busy, and who goes first then. */
+export interface AdmissionOptions {
+  readonly thresholds: BusyThresholds;
+  /** Priority by the name of the objective that a request's header gives. */
+  readonly priorities: ReadonlyMap<string, number>;
+}
+
+/** Nobody is ever too busy. */
+export const noAdmission: AdmissionOptions = {
+  thresholds: { maxPrefillTokens: 0, maxKvUsage: 0, maxRequests: 0 },
+  priorities: new Map(),
+};
 
 /** What the router looks at. */
 export interface RouterState {
@@ -38,6 +53,8 @@ export interface RouterState {
   /** Where sessions were served. */
   readonly sessions: SessionTable;
   readonly sentPrompts?: SentPrompts;
+  /** Where requests wait while all workers are too busy; absent = they are refused then. */
+  readonly queue?: AdmissionQueue;
   /** Keeps what was decided; absent = nothing is kept. */
   readonly decisions?: DecisionLog;
   /** Uniform in [0,1). */
@@ -58,7 +75,7 @@ export class Router {
   constructor(state: RouterState, options: RouterOptions) {
     this.#state = state;
     this.#options = options;
-    this.#placer = new Placer(state.catalogue, state.loads, state.random);
+    this.#placer = new Placer(state.catalogue, state.loads, options.admission.thresholds, state.random);
     this.#sessions = new Sessions(state.catalogue, state.sessions, options.affinity);
     this.#selector = new Selector({ ...state, sessions: this.#sessions }, this.#placer, options);
   }
@@ -78,7 +95,28 @@ export class Router {
   async route(request: RouteRequest, signal: AbortSignal): Promise<RouteDecision> {
     const prepared = await this.prepare(request, signal);
     signal.throwIfAborted();
-    return this.place(prepared, request);
+    return this.admit(prepared, request, signal);
+  }
+
+  /**
+   * As `place`; waits while all workers that could take the request are too busy, where a queue is set up.
+   * @throws RoutingError as `place`, queue_timeout, evicted; rejects with the signal's reason once it is aborted while it waits.
+   *   A decision may come after an abort: the caller releases it
+   */
+  async admit(subject: Placeable, request: RouteRequest, signal: AbortSignal): Promise<RouteDecision> {
+    const { queue } = this.#state;
+    if (queue === undefined) return this.place(subject, request);
+    const { priority, fairnessId } = flowOf(request.headers, this.#options.admission.priorities);
+    const pool = subject.model?.name ?? "";
+    const isPicky = this.#selector.isPicky(subject, request);
+    const considered: Considered = {};
+    const place = () => this.book(this.#selector.select(subject, request, considered));
+    try {
+      return await queue.admit({ priority, flow: `${fairnessId}\n${pool}`, pool, isPicky, place }, signal);
+    } catch (error) {
+      this.#logRefusal(subject, considered, error);
+      throw error;
+    }
   }
 
   /** Chooses and books at one instant: no wait between reading the workers' state and charging it. @throws RoutingError */
@@ -92,12 +130,14 @@ export class Router {
     try {
       return this.#selector.select(subject, restriction, considered);
     } catch (error) {
-      const { answering, prefill } = considered;
-      if (error instanceof RoutingError && answering !== undefined) {
-        this.#state.decisions?.add(subject.requestId, error.code, refusalOf(subject, answering, prefill));
-      }
+      this.#logRefusal(subject, considered, error);
       throw error;
     }
+  }
+
+  #logRefusal(subject: Placeable, { answering, prefill }: Considered, error: unknown): void {
+    if (!(error instanceof RoutingError) || answering === undefined) return;
+    this.#state.decisions?.add(subject.requestId, error.code, refusalOf(subject, answering, prefill));
   }
 
   /**

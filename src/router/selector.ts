@@ -16,7 +16,7 @@ import {
 import { type AggregatedReason, type DisaggregationOptions, isLocalPrefill } from "./disaggregation.ts";
 import type { ConsideredPhase } from "./explanation.ts";
 import { type PhaseRuleSet, phaseRuleSet } from "./phase-rules.ts";
-import type { EndpointRestriction, Placeable, RouteOverrides } from "./placeable.ts";
+import { type EndpointRestriction, isDemanding, type Placeable, type RouteOverrides } from "./placeable.ts";
 import type { Placer } from "./placement.ts";
 import type { PhaseChoice, PhaseRules, Selection, SessionOutcome } from "./selection.ts";
 import type { Sessions } from "./sessions.ts";
@@ -88,6 +88,13 @@ export class Selector {
         ? { answering: this.#alone(question), prefill: undefined, aggregatedReason: split }
         : { ...split, aggregatedReason: undefined };
     return { subject, ...chosen, session: this.#sessionOutcome(question, chosen.answering.rank) };
+  }
+
+  /** Whether only some workers of its model could take the request, so that its refusal says nothing of others'. */
+  isPicky({ demands }: Placeable, { subset, requestedEndpoints }: EndpointRestriction): boolean {
+    const { disaggregation } = this.#options;
+    const isConditional = disaggregation.maxLocalPrefillTokens > 0 && this.#state.catalogue.hasRole("prefill");
+    return isConditional || isDemanding(demands) || subset !== undefined || requestedEndpoints !== undefined;
   }
 
   #alone(question: Question): PhaseChoice {

@@ -19,7 +19,7 @@ not honour picks; \`pointsman_compared_cached_tokens_total\`, whose two kinds sh
 /** The page `docs/metrics.md`: every metric with its type, labels and meaning. */
 export async function renderMetricsPage(): Promise<string> {
   const metrics = new Metrics({ models: [], version: "" });
-  metrics.sample({ ranks: () => [], models: () => [] });
+  metrics.sample({ ranks: () => [], models: () => [], counts: () => ({ leases: 0, queued: 0 }) });
   metrics.samplePrompts({ queued: 0, running: 0 });
   const rows = (await metrics.describe()).map(({ name, type, labels, help }) => [
     `\`${name}\``,

@@ -67,6 +67,11 @@ export class RequestMetrics {
     this.#series.splits.inc({ outcome: choice.aggregatedReason ?? "split" });
   }
 
+  /** A request waited for a worker that was not too busy; `end` is one of few fixed words. */
+  waited(end: string, durationMs: number): void {
+    this.#series.queueWait.observe({ end }, seconds(durationMs));
+  }
+
   /** A request was placed without token claims; `reason` is one of few fixed texts. */
   inexact(model: string | undefined, reason: string): void {
     this.#series.inexact.inc({ model: this.#models.of(model), reason: this.#inexactReasons.of(reason) });
@@ -182,6 +187,13 @@ function choiceSeries(registry: Registry) {
       name: "pointsman_split_picks_total",
       help: "Requests by whether a prefill and a decode worker share them (split), or why one serves them alone.",
       labelNames: ["outcome"] as const,
+      registers,
+    }),
+    queueWait: new Histogram({
+      name: "pointsman_queue_wait_seconds",
+      help: "Time that requests waited because all workers were too busy, by how it ended: placed, expired, evicted, left, failed.",
+      labelNames: ["end"] as const,
+      buckets: durationBuckets,
       registers,
     }),
   };

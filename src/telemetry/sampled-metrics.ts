@@ -41,6 +41,8 @@ export interface ModelSample {
 export interface SampleSource {
   ranks(): Iterable<RankSample>;
   models(): Iterable<ModelSample>;
+  /** Reservations that callers own, and requests that wait for a worker. */
+  counts(): { readonly leases: number; readonly queued: number };
 }
 
 const rankLabels = ["worker", "dp_rank"] as const;
@@ -49,6 +51,7 @@ const rankLabels = ["worker", "dp_rank"] as const;
 export function registerSampledMetrics(registry: Registry, source: SampleSource): void {
   registerLoadGauges(registry, source);
   registerEventTotals(registry, source);
+  registerCounts(registry, source);
   registerIndexMetrics(registry, source);
 }
 
@@ -77,6 +80,25 @@ function registerIndexMetrics(registry: Registry, source: SampleSource): void {
     "pointsman_index_evicted_blocks_total",
     "Blocks that the prefix index forgot because it was full, by model.",
     (model) => model.evictedBlocks,
+  );
+}
+
+function registerCounts(registry: Registry, source: SampleSource): void {
+  const gauge = (name: string, help: string, value: () => number): void => {
+    const series = new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect(): void {
+        series.set(value());
+      },
+    });
+  };
+  gauge("pointsman_leases", "Reservations that callers of the route API hold.", () => source.counts().leases);
+  gauge(
+    "pointsman_queued_requests",
+    "Requests that wait because all workers are too busy.",
+    () => source.counts().queued,
   );
 }
 

@@ -99,6 +99,36 @@ export const disaggregation = z
   .prefault({})
   .describe("The split of a request between a prefill worker and a decode worker, where there are prefill workers.");
 
+const objective = z.strictObject({
+  name: name().describe("Value of the header `x-llm-d-inference-objective` or `x-gateway-inference-objective`."),
+  priority: z.int().default(0).describe("Higher goes first. Below 0 = it does not wait: it is refused at once."),
+});
+
+/** Keeping requests back while all workers are too busy. */
+export const admission = z
+  .strictObject({
+    maxPrefillTokens: count(0)
+      .default(0)
+      .describe("A worker's rank with more prompt tokens to prefill gets nothing more; 0 = no such limit."),
+    maxKvUsage: weight()
+      .default(0)
+      .describe(
+        "Likewise one whose running requests hold more than this part of its `totalKvBlocks`, 0.9 for instance; 0 = no such limit.",
+      ),
+    maxRequests: count(0).default(0).describe("Likewise one with so many running requests; 0 = no such limit."),
+    maxQueued: count(0)
+      .default(512)
+      .describe(
+        "Most requests that wait while all workers that could take them are over a limit; 0 = none waits. One more is answered 429, or the least important one in its place.",
+      ),
+    maxWaitMs: milliseconds(1)
+      .default(2_000)
+      .describe("Longest wait, in ms; then 429. It counts into `extProc.pickDeadlineMs`."),
+    objectives: z.array(objective).default([]).describe("Priorities; a request that names none of them has 0."),
+  })
+  .prefault({})
+  .describe("Keeping requests back while all workers are too busy. Off until one of the three limits is set.");
+
 /** The log of decisions. */
 export const decisions = z
   .strictObject({

@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer";
 import { Catalogue, type StaticWorkerEntry, staticWorkers } from "../../../src/fleet/index.ts";
 import { hashBlocks, PrefixIndex } from "../../../src/kv/index.ts";
-import { LeaseTable, LoadTable } from "../../../src/load/index.ts";
+import { type AdmissionQueue, LeaseTable, LoadTable } from "../../../src/load/index.ts";
 import { type ProfileName, profileByName, type TokenizedPrompt } from "../../../src/model/index.ts";
 import { resolvePickOptions, SessionTable } from "../../../src/pick/index.ts";
 import {
   DecisionLog,
   ModelRegistry,
+  noAdmission,
   type PromptPipeline,
   type RequestHeaders,
   type RouteRequest,
@@ -70,6 +71,7 @@ export interface FixtureOptions {
   readonly options?: Partial<RouterOptions>;
   readonly random?: () => number;
   readonly clock?: { now(): number };
+  readonly queue?: AdmissionQueue;
   readonly sentPrompts?: SentPrompts;
 }
 
@@ -80,6 +82,7 @@ export function fixture({
   random = () => 0,
   clock = { now: () => 0 },
   sentPrompts,
+  queue,
 }: FixtureOptions): Fixture {
   const index = new PrefixIndex({ blockSize, maxBlocks: 1024 });
   const model: ServedModel = { name: "m", aliases: ["alias"], pipeline: characterPipeline(profile), index };
@@ -104,11 +107,13 @@ export function fixture({
       sessions: new SessionTable({ ttlMs: 1_000 }, clock),
       random,
       decisions,
+      ...(queue === undefined ? {} : { queue }),
       ...(sentPrompts === undefined ? {} : { sentPrompts }),
     },
     {
       pick: resolvePickOptions(),
       disaggregation: resolveDisaggregation(),
+      admission: noAdmission,
       affinity: { mode: "soft", softRatio: 0.5, softBlocks: 2 },
       maxFallbacks: 0,
       refuseUnknownShapes: false,

@@ -13,7 +13,11 @@ const rank: RankSample = {
 
 function sampled(ranks: () => Iterable<RankSample>): Metrics {
   const all = new Metrics({ models: ["m"], version: "1" });
-  all.sample({ ranks, models: () => [{ model: "m", indexBlocks: 77, indexBytes: 7_000, evictedBlocks: 3 }] });
+  all.sample({
+    ranks,
+    models: () => [{ model: "m", indexBlocks: 77, indexBytes: 7_000, evictedBlocks: 3 }],
+    counts: () => ({ leases: 5, queued: 6 }),
+  });
   return all;
 }
 
@@ -32,6 +36,8 @@ describe("sampled metrics", () => {
       `pointsman_kv_event_age_seconds${labels} 1.5`,
       'pointsman_kv_events_dropped_total{worker="w0",dp_rank="1",reason="unknown_parent"} 3',
       'pointsman_index_blocks{model="m"} 77',
+      "pointsman_leases 5",
+      "pointsman_queued_requests 6",
       'pointsman_index_bytes{model="m"} 7000',
       'pointsman_index_evicted_blocks_total{model="m"} 3',
     ]) {

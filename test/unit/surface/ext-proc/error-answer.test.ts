@@ -13,6 +13,8 @@ describe("errorAnswer", () => {
     { code: "unknown_model", status: 404, type: "invalid_request_error" },
     { code: "not_implemented", status: 501, type: "not_implemented_error" },
     { code: "saturated", status: 429, type: "rate_limit_error", retry: "1", reason: "rejected-saturated" },
+    { code: "queue_timeout", status: 429, type: "rate_limit_error", retry: "1", reason: "rejected-ttl-expired" },
+    { code: "evicted", status: 429, type: "rate_limit_error", retry: "1", reason: "evicted-priority" },
     {
       code: "no_endpoints",
       status: 503,

@@ -1,0 +1,32 @@
+import { performance } from "node:perf_hooks";
+import type { Config } from "../config/index.ts";
+import type { Catalogue } from "../fleet/index.ts";
+import { AdmissionQueue, isLimiting, type LoadTable, type WaitEnd } from "../load/index.ts";
+import type { AdmissionOptions } from "../router/index.ts";
+
+/** The settings of admission, in the router's terms. */
+export function admissionOptions({ admission }: Config): AdmissionOptions {
+  const { maxPrefillTokens, maxKvUsage, maxRequests, objectives } = admission;
+  return {
+    thresholds: { maxPrefillTokens, maxKvUsage, maxRequests },
+    priorities: new Map(objectives.map(({ name, priority }) => [name, priority])),
+  };
+}
+
+/** The queue of requests that wait for a worker, looking again whenever load falls or the fleet changes; undefined = admission is off. */
+export function admissionQueue(
+  config: Config,
+  { catalogue, loads }: { readonly catalogue: Catalogue; readonly loads: LoadTable },
+  waited: (end: WaitEnd, waitedMs: number) => void = () => undefined,
+): AdmissionQueue | undefined {
+  if (!isLimiting(admissionOptions(config).thresholds)) return undefined;
+  const queue = new AdmissionQueue(config.admission, { now: () => performance.now(), after, waited });
+  loads.onLoadFell(() => queue.loadFell());
+  catalogue.subscribe({ onAdded: () => queue.loadFell(), onUpdated: () => queue.loadFell() });
+  return queue;
+}
+
+function after(delayMs: number, task: () => void): () => void {
+  const timer = setTimeout(task, delayMs).unref();
+  return () => clearTimeout(timer);
+}
