@@ -27,7 +27,10 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
 }
 
 function checkAdmission({ admission, extProc, workers }: Config, report: Report): void {
-  const { maxWaitMs, maxQueued, maxKvUsage, objectives } = admission;
+  const { maxPrefillTokens, maxRequests, maxWaitMs, maxQueued, maxKvUsage, objectives } = admission;
+  const names = objectives.map(({ name }, i) => ({ path: ["admission", "objectives", i, "name"], value: name }));
+  reportDuplicates(names, "another objective has this name", report);
+  if (maxPrefillTokens === 0 && maxRequests === 0 && maxKvUsage === 0) return;
   if (maxWaitMs >= extProc.pickDeadlineMs) {
     const { pickDeadlineMs } = extProc;
     report(["admission", "maxWaitMs"], `expected less than extProc.pickDeadlineMs (${pickDeadlineMs})`, maxWaitMs);
@@ -40,8 +43,6 @@ function checkAdmission({ admission, extProc, workers }: Config, report: Report)
   if (maxKvUsage > 0 && workers.length > 0 && workers.every(({ totalKvBlocks }) => totalKvBlocks === undefined)) {
     report(["admission", "maxKvUsage"], "has no meaning without workers[].totalKvBlocks", maxKvUsage);
   }
-  const names = objectives.map(({ name }, i) => ({ path: ["admission", "objectives", i, "name"], value: name }));
-  reportDuplicates(names, "another objective has this name", report);
 }
 
 function checkModes({ mode, mixedModes, routeApi }: Config, report: Report): void {

@@ -36,6 +36,31 @@ describe("checks across settings", () => {
       message: "accepted",
     },
     {
+      name: "a wait for a worker that outlasts the pick's deadline",
+      text: "admission: {maxRequests: 8, maxWaitMs: 5000}",
+      message: "admission.maxWaitMs: expected less than extProc.pickDeadlineMs (5000); got 5000",
+    },
+    {
+      name: "more who wait than may be in flight",
+      text: "admission: {maxRequests: 8, maxQueued: 1024}",
+      message: "admission.maxQueued: expected less than extProc.maxInFlightRequests (1024); got 1024",
+    },
+    {
+      name: "both of them while admission is off",
+      text: "extProc: {pickDeadlineMs: 3, maxInFlightRequests: 2}",
+      message: "accepted",
+    },
+    {
+      name: "a limit of blocks where no worker's are counted",
+      text: `workers: [${w("w", "10.0.0.1")}]\nadmission: {maxKvUsage: 0.9}`,
+      message: "admission.maxKvUsage: has no meaning without workers[].totalKvBlocks; got 0.9",
+    },
+    {
+      name: "two objectives of one name",
+      text: "admission: {objectives: [{name: a, priority: 1}, {name: a}]}",
+      message: 'admission.objectives[1].name: another objective has this name; got "a"',
+    },
+    {
       name: "two listeners on one address",
       text: "metrics: {listen: '0.0.0.0:9002'}",
       message: 'metrics.listen: another listener has this address; got "0.0.0.0:9002"',
