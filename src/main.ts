@@ -23,6 +23,7 @@ interface ExplainOptions extends ConfigOptions {
   readonly model: string;
   readonly profile: "dynamo" | "vllm" | "sglang";
   readonly tokenizerView?: "raw" | "transformers5";
+  readonly reasoningParser?: string;
   readonly waitMs: number;
 }
 
@@ -139,6 +140,7 @@ function program(): Command {
           "whose reading of the tokenizer's files counts for --cases (default: raw for dynamo, else transformers5)",
         ).choices(["raw", "transformers5"]),
       )
+      .option("--reasoning-parser <name>", "what SGLang's option of this name is given, for --cases (default: none)")
       .action(explainCommand),
   );
   root.addCommand(simWorkerCommand());

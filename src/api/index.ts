@@ -1,6 +1,6 @@
 export type { ChatRequest } from "./chat/chat-request.ts";
 export type { CompletionPrompt } from "./completions/prompt.ts";
-export type { EngineTraits, SglangThinking, SglangTraits, VllmTraits } from "./engine/engine-traits.ts";
+export type { EngineTraits, SglangThinking, SglangTraits, ThinkMarks, VllmTraits } from "./engine/engine-traits.ts";
 export type { RequestExtensions, RoutingConstraints } from "./extensions.ts";
 export { routingConstraintsOf } from "./extensions.ts";
 export { outlineRequest, type RequestOutline } from "./outline.ts";

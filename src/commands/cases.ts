@@ -18,6 +18,8 @@ export interface CasesOptions {
   readonly profile: "dynamo" | "vllm" | "sglang";
   /** Whose reading of the tokenizer's files counts. Default: the profile's. */
   readonly tokenizerView?: "raw" | "transformers5";
+  /** Name of the reasoning parser that SGLang serves the model with. Default: none. */
+  readonly reasoningParser?: string;
 }
 
 /** Answers each line of `input` with one line: the tokens of a request, by the code that routes requests. */
@@ -42,7 +44,13 @@ async function answerLine(line: string, number: number, model: string, router: R
   }
 }
 
-async function singleModelRouter({ modelDir, model, profile, tokenizerView }: CasesOptions): Promise<Router> {
+async function singleModelRouter({
+  modelDir,
+  model,
+  profile,
+  tokenizerView,
+  reasoningParser,
+}: CasesOptions): Promise<Router> {
   const blockSize = 16;
   const pipeline = await Model.load(
     {
@@ -50,6 +58,7 @@ async function singleModelRouter({ modelDir, model, profile, tokenizerView }: Ca
       profile: profileByName(profile),
       blockSize,
       ...(tokenizerView === undefined ? {} : { tokenizerView }),
+      ...(reasoningParser === undefined ? {} : { reasoningParser }),
     },
     await readModelFolder(modelDir),
   );

@@ -1,4 +1,4 @@
-import type { ChatParsed, CompletionsParsed } from "../api/index.ts";
+import type { ChatParsed, CompletionsParsed, EngineTraits } from "../api/index.ts";
 import { readModelFolder } from "../config/index.ts";
 import {
   type CompiledModel,
@@ -14,6 +14,7 @@ export class OfficialModel {
   readonly profile: Profile;
   readonly blockSize: number;
   readonly #options: ModelOptions;
+  #engine: EngineTraits | undefined;
   #load: (() => Promise<Model>) | undefined;
   #model: Promise<Model> | undefined;
 
@@ -25,10 +26,16 @@ export class OfficialModel {
 
   /** @param folder where the model's files lie */
   set(compiled: CompiledModel, folder: string): void {
+    this.#engine = compiled.engine;
     this.#load = async () => {
       const files = await readModelFolder(folder);
       return new Model(this.#options, compiled, officialTokenizer(this.#options, files));
     };
+  }
+
+  /** As `Model.engine`; undefined until the model's files are known. */
+  get engine(): EngineTraits | undefined {
+    return this.#engine;
   }
 
   /** As `Model.tokenize`. */

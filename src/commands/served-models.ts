@@ -45,7 +45,7 @@ export function lateModel({ profile, blockSize }: ModelSettings): LateModel {
 
 /** What reading a model's files depends on. */
 export function modelOptions(
-  { name, profile, blockSize, tokenizerView }: ModelSettings,
+  { name, profile, blockSize, tokenizerView, sglangReasoningParser }: ModelSettings,
   { maxPromptCharacters }: Config["tokenizer"],
 ): ModelOptions {
   return {
@@ -54,6 +54,7 @@ export function modelOptions(
     blockSize,
     maxPromptLength: maxPromptCharacters,
     ...(tokenizerView === undefined ? {} : { tokenizerView }),
+    ...(sglangReasoningParser === undefined ? {} : { reasoningParser: sglangReasoningParser }),
   };
 }
 

@@ -43,6 +43,8 @@ export interface CompileOptions {
   readonly profile: Profile;
   /** Whose reading of the tokenizer's files counts. Default: the profile's. */
   readonly tokenizerView?: TokenizerView;
+  /** Name of the reasoning parser that SGLang serves the model with. Default: none. */
+  readonly reasoningParser?: string;
 }
 
 /**
@@ -64,7 +66,7 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
     variables: specialTokenVariables(parsed.tokenizerConfig, profile.templateDialect === "dynamo"),
     nativeFamily,
     isUnknownNative: profile.name !== "dynamo" && isRenderedNatively(profile.name, parsed.config, options.name),
-    engine: translatedTraits(profile, templates, parsed),
+    engine: translatedTraits(options, templates, parsed),
     bosToken: bosToken(parsed.tokenizerConfig),
     specialTexts: nativeFamily === "kimi-k3" ? addedTexts(files.tokenizerJson, parsed.tokenizerConfig) : [],
   };
@@ -87,9 +89,13 @@ function viewOf({ tokenizerView, profile }: CompileOptions, parsed: ParsedFiles)
   return { view: tokenizerView ?? profile.tokenizerView, modelType: configModelType(parsed.config) };
 }
 
-function translatedTraits(profile: Profile, templates: TemplateSources, parsed: ParsedFiles) {
+function translatedTraits(
+  { profile, reasoningParser }: CompileOptions,
+  templates: TemplateSources,
+  parsed: ParsedFiles,
+) {
   try {
-    return engineTraits(profile, templates, parsed.config);
+    return engineTraits({ profile, reasoningParser }, templates, parsed.config);
   } catch (cause) {
     throw new ModelLoadError(`chat template: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

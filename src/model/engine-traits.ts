@@ -1,7 +1,8 @@
-import type { EngineTraits, SglangThinking, VllmTraits } from "../api/index.ts";
+import type { EngineTraits, VllmTraits } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
 import { JsonObject, type JsonValue } from "../json/index.ts";
 import { type ChatTemplate, compileTemplate, UnsupportedTemplateError } from "../template/index.ts";
+import { sglangThinking } from "./engine-sglang-parsers.ts";
 import { sglangReasoningMode } from "./engine-sglang-reasoning.ts";
 import { plainMessage } from "./messages.ts";
 import type { Profile } from "./profile.ts";
@@ -9,8 +10,18 @@ import type { TemplateSources } from "./template-source.ts";
 
 const sentinel = "INLINE_SYSTEM_7f3a";
 
+export interface TraitsOptions {
+  readonly profile: Profile;
+  /** Name of the reasoning parser that SGLang serves the model with; undefined when it has none. */
+  readonly reasoningParser: string | undefined;
+}
+
 /** What an engine's reading of requests depends on in a model; undefined for other backends. */
-export function engineTraits(profile: Profile, sources: TemplateSources, config: JsonObject): EngineTraits | undefined {
+export function engineTraits(
+  { profile, reasoningParser }: TraitsOptions,
+  sources: TemplateSources,
+  config: JsonObject,
+): EngineTraits | undefined {
   const usesHarmony = config.get("model_type") === "gpt_oss";
   const templates = [sources.default, sources.toolUse].filter((source) => source !== undefined).map(compiled);
   if (profile.name === "vllm") return { name: "vllm", usesHarmony, ...vllmProbes(templates) };
@@ -20,7 +31,7 @@ export function engineTraits(profile: Profile, sources: TemplateSources, config:
     name: "sglang",
     usesHarmony,
     keepsInlineSystem: template !== undefined && probedInlineSystem(template)?.includes(sentinel) === true,
-    thinking: sglangThinking(sources.default),
+    ...sglangThinking(sources.default === undefined ? {} : sglangReasoningMode(sources.default), reasoningParser),
   };
 }
 
@@ -46,14 +57,6 @@ function disabledThinkingEffort(template: ChatTemplate | undefined): "none" | "l
   const none = prompt("none");
   if (none === undefined) return "low";
   return ["low", "medium", "high", "xhigh", "max"].some((effort) => prompt(effort) === none) ? "low" : "none";
-}
-
-/** How Messages turn thinking on and off (sglang@0.5.23 serving_chat.py apply_reasoning_enabled). */
-function sglangThinking(source: string | undefined): SglangThinking {
-  const { special, toggle } = source === undefined ? {} : sglangReasoningMode(source);
-  if (special === "always") return { kind: "always" };
-  if (special === "mistral") return { kind: "effort" };
-  return toggle === undefined || special !== undefined ? { kind: "unknown" } : { kind: "toggle", argument: toggle };
 }
 
 const inlineSystem: readonly (readonly [string, JsonValue])[] = [

@@ -1,4 +1,4 @@
-import type { ChatParsed, CompletionsParsed } from "../api/index.ts";
+import type { ChatParsed, CompletionsParsed, EngineTraits } from "../api/index.ts";
 import type { Model } from "./model.ts";
 import type { Profile } from "./profile.ts";
 import {
@@ -29,6 +29,11 @@ export class LateModel {
   /** From here on every prompt is deferred. */
   deferAll(): void {
     this.#defersAll = true;
+  }
+
+  /** As `Model.engine`; undefined until the model is loaded. */
+  get engine(): EngineTraits | undefined {
+    return this.#model?.engine;
   }
 
   /** Whether prompts are tokenized here at all, once the model is loaded. */

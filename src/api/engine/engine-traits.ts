@@ -17,17 +17,25 @@ export interface SglangTraits {
   readonly keepsInlineSystem: boolean;
   /** Messages: how thinking is turned on and off. */
   readonly thinking: SglangThinking;
+  /** Messages: the reasoning parser's marks around the thinking of an earlier turn; without a parser it is dropped. */
+  readonly thinkMarks: ThinkMarks | "dropped" | "unknown";
   /** Responses go through the Harmony renderer of gpt-oss, which uses no template. */
   readonly usesHarmony: boolean;
 }
 
+export interface ThinkMarks {
+  readonly start: string;
+  readonly end: string;
+}
+
 /**
- * `toggle`: a template argument. `effort`: the reasoning effort. `always`: it cannot be turned off. `unknown`: what the template says
- * does not decide it.
+ * `toggle`: by template arguments. `effort`: by a reasoning effort. `always`: it cannot be turned off. `unsupported`: it cannot be turned
+ * on, and is off. `unknown`: what is known of the model does not decide it.
  */
 export type SglangThinking =
-  | { readonly kind: "toggle"; readonly argument: string }
-  | { readonly kind: "effort" | "always" | "unknown" };
+  | { readonly kind: "toggle"; readonly arguments: readonly string[] }
+  | { readonly kind: "effort"; readonly on: string; readonly off: string }
+  | { readonly kind: "always" | "unsupported" | "unknown" };
 
 /** Engines whose form of a request is known. */
 export type EngineName = EngineTraits["name"];

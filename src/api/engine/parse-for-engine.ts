@@ -6,12 +6,13 @@ import { type ParsedRequest, promptless } from "../parsed-request.ts";
 import type { RequestApi } from "../path.ts";
 import { engineCompletion } from "./engine-completion.ts";
 import { engineExtensions, engineModel } from "./engine-extensions.ts";
-import { engineMessages } from "./engine-messages.ts";
 import { engineResponses } from "./engine-responses.ts";
 import type { EngineTraits } from "./engine-traits.ts";
 import { sglangChat } from "./sglang/sglang-chat.ts";
+import { sglangMessagesRequest } from "./sglang/sglang-messages.ts";
 import { Untokenizable } from "./untokenizable.ts";
 import { vllmChat } from "./vllm/vllm-chat.ts";
+import { vllmMessagesRequest } from "./vllm/vllm-messages.ts";
 
 type PromptApi = Exclude<RequestApi, "promptless">;
 
@@ -42,13 +43,13 @@ export function parseForEngine(api: PromptApi, root: JsonObject, engine: EngineT
 
 function parse(api: PromptApi, root: JsonObject, engine: EngineTraits): ParsedRequest {
   if (api === "completions") return engineCompletion(root, engine.name);
-  if (api === "messages") return engineMessages(root, engine.name);
   if (api === "responses") return engineResponses(root);
-  return { ...envelope(api, root), chat: conversation(root, engine) };
+  return { ...envelope(api, root), chat: conversation(api, root, engine) };
 }
 
-function conversation(root: JsonObject, engine: EngineTraits): ChatRequest {
-  return engine.name === "vllm" ? vllmChat(root, engine) : sglangChat(root);
+function conversation(api: "chat" | "messages", root: JsonObject, engine: EngineTraits): ChatRequest {
+  if (engine.name === "vllm") return api === "chat" ? vllmChat(root, engine) : vllmMessagesRequest(root, engine);
+  return api === "chat" ? sglangChat(root) : sglangMessagesRequest(root, engine);
 }
 
 /** What every request with a prompt has beside it. */

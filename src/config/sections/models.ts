@@ -34,6 +34,11 @@ const model = z.strictObject({
     .describe(
       "Whether the Dynamo frontend of this model runs with a reasoning parser (`--dyn-reasoning-parser`): it then turns thinking on for Messages that do not turn it off.",
     ),
+  sglangReasoningParser: name()
+    .optional()
+    .describe(
+      "What `--reasoning-parser` is given when SGLang serves this model: it decides how Messages turn thinking on and off, and what stands around the thinking of earlier turns. When absent: none, as SGLang itself has by default.",
+    ),
   loadOnly: z
     .boolean()
     .default(false)

@@ -23,7 +23,8 @@ export const vllm: VllmTraits = {
 export const sglang: SglangTraits = {
   name: "sglang",
   keepsInlineSystem: true,
-  thinking: { kind: "toggle", argument: "enable_thinking" },
+  thinking: { kind: "toggle", arguments: ["enable_thinking"] },
+  thinkMarks: { start: "<think>", end: "</think>" },
   usesHarmony: false,
 };
 

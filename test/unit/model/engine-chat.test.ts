@@ -1,28 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseRequest } from "../../../src/api/index.ts";
-import { RoutingError } from "../../../src/errors/index.ts";
-import { Model, type ProfileName, profileByName } from "../../../src/model/index.ts";
-import { modelFiles } from "./model-folder.ts";
+import { type Engine, enginePrompt } from "./engine-prompt.ts";
 
-type Engine = Exclude<ProfileName, "dynamo">;
-
-/** The prompt, or why there is none: "refused", or a request that is placed by load. */
-async function promptOf(profile: Engine, template: string, body: object): Promise<string | undefined> {
-  const model = await Model.load({ name: "m", profile: profileByName(profile), blockSize: 16 }, modelFiles(template));
-  const options = {
-    dialect: "engine",
-    engineOf: () => model.engine,
-    refuseUnknownShapes: false,
-    maxDepth: 100,
-  } as const;
-  const request = parseRequest("/v1/chat/completions", Buffer.from(JSON.stringify({ model: "m", ...body })), options);
-  if (request.api === "promptless") return "by load";
-  try {
-    return (await model.tokenize(request)).pieces?.join("");
-  } catch (error) {
-    if (error instanceof RoutingError) return "refused";
-    throw error;
-  }
+function promptOf(profile: Engine, template: string, body: object): Promise<string | undefined> {
+  return enginePrompt("/v1/chat/completions", { profile, template }, body);
 }
 
 const user = { role: "user", content: "hi" };

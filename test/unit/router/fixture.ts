@@ -26,7 +26,7 @@ export function characterPipeline(profile: ProfileName): PromptPipeline {
   return {
     profile: profileByName(profile),
     blockSize,
-    ...(profile === "dynamo" ? {} : { engine: { vllm, sglang }[profile] }),
+    engine: profile === "dynamo" ? undefined : { vllm, sglang }[profile],
     tokenize: async (parsed) => {
       if (parsed.api !== "completions") return prompt([...JSON.stringify(parsed.chat.messages.length)]);
       const { prompt: asked } = parsed;

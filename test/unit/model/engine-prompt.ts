@@ -1,0 +1,35 @@
+import { parseRequest } from "../../../src/api/index.ts";
+import { RoutingError } from "../../../src/errors/index.ts";
+import { Model, type ProfileName, profileByName } from "../../../src/model/index.ts";
+import { modelFiles } from "./model-folder.ts";
+
+export type Engine = Exclude<ProfileName, "dynamo">;
+
+export interface EngineModel {
+  readonly profile: Engine;
+  readonly template: string;
+  readonly reasoningParser?: string;
+}
+
+/** The prompt of a request, or why there is none: "refused" by the template, or "by load". */
+export async function enginePrompt(
+  path: string,
+  { profile, template, reasoningParser }: EngineModel,
+  body: object,
+): Promise<string | undefined> {
+  const parser = reasoningParser === undefined ? {} : { reasoningParser };
+  const model = await Model.load(
+    { name: "m", profile: profileByName(profile), blockSize: 16, ...parser },
+    modelFiles(template),
+  );
+  const engineOf = () => model.engine;
+  const options = { dialect: "engine", engineOf, refuseUnknownShapes: false, maxDepth: 100 } as const;
+  const request = parseRequest(path, Buffer.from(JSON.stringify({ model: "m", ...body })), options);
+  if (request.api === "promptless") return "by load";
+  try {
+    return (await model.tokenize(request)).pieces?.join("");
+  } catch (error) {
+    if (error instanceof RoutingError) return "refused";
+    throw error;
+  }
+}
