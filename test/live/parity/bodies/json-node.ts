@@ -55,6 +55,8 @@ export interface Spelling {
   readonly space: string;
   /** Whether characters beyond ASCII are written as `\uXXXX`. */
   readonly escapes: boolean;
+  /** Whether every letter of a key is. */
+  readonly keyEscapes?: boolean;
 }
 
 /** A change of a body's text, after which it mostly is no JSON. */
@@ -101,7 +103,8 @@ export function damagedText(text: string, damage: Damage | undefined): string {
 export const plainSpelling: Spelling = { space: "", escapes: false };
 
 export function anySpelling(chance: Chance): Spelling {
-  return { space: chance.pick(["", "", "", " ", "\n  ", "\t", "\r\n"]), escapes: chance.is(0.2) };
+  const space = chance.pick(["", "", "", " ", "\n  ", "\t", "\r\n"]);
+  return { space, escapes: chance.is(0.2), keyEscapes: chance.is(0.03) };
 }
 
 export function write(value: JsonNode, spelling: Spelling = plainSpelling): string {
@@ -115,11 +118,17 @@ export function write(value: JsonNode, spelling: Spelling = plainSpelling): stri
       return `[${value.items.map((item) => space + write(item, spelling)).join(",")}${space}]`;
     case "object": {
       const written = value.members.map(
-        ([key, member]) => `${space}${quoted(key, spelling)}:${space}${write(member, spelling)}`,
+        ([key, member]) => `${space}${quotedKey(key, spelling)}:${space}${write(member, spelling)}`,
       );
       return `{${written.join(",")}${space}}`;
     }
   }
+}
+
+function quotedKey(key: string, spelling: Spelling): string {
+  const plain = quoted(key, spelling);
+  // A backslash begins an escape already.
+  return spelling.keyEscapes === true && !plain.includes("\\") ? plain.replaceAll(/[^"]/gu, codeUnitEscapes) : plain;
 }
 
 function quoted(text: string, { escapes }: Spelling): string {

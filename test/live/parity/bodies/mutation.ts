@@ -1,85 +1,107 @@
 import type { Chance } from "./chance.ts";
-import { type JsonNode, lexeme, members, node } from "./json-node.ts";
+import { type JsonNode, lexeme, members, node, write } from "./json-node.ts";
+import { stranger } from "./strangers.ts";
 
-/** What a member is replaced by: other types, other spellings, and strings that JSON cannot hold. */
-const strangers: readonly JsonNode[] = [
-  ...[null, true, false, 0, 1, -1, "", "x", " ", "auto", "none"].map(node),
-  ...[[], ["a"], [1], [[]], [null], {}, { a: 1 }, { type: "text" }, { type: "function" }].map(node),
-  ...[
-    "-0",
-    "-0.0",
-    "1.0",
-    "3.5",
-    "1e2",
-    "5e9",
-    "4294967296",
-    "18446744073709551615",
-    "18446744073709551616",
-    "1e400",
-    "01",
-    "+1",
-    ".5",
-    "NaN",
-  ].map(lexeme),
-  ...['"\\ud800"', '"\\udc00\\ud800"', '"\\x"', '"\t"', '"\\\t"', '"\\u0000"', "'x'", "", "undefined"].map(lexeme),
-  ...['"\\ud83d\\ude00"', '"\\uD83d\\u0041"', '"\\u12"', '"\\/"', '"\\u2028"', '"a" "b"', '"'].map(lexeme),
-  ...["nul", "True", "-", "1.", "1e", "1e+", "0x1", "--1", "Infinity", "1_000", "00", "-01", "1 2"].map(lexeme),
-  ...["[1,]", "[,]", '{"a":1,}', "{a:1}", "[1 2]", "]", "}", "1,", "1/*c*/", "1//c\n", "\u00a01", "\ufeff1"].map(
-    lexeme,
-  ),
-  ...["1e308", "-1e309", "1e-400", "123456789012345678901234567890", "0.1e1", "1E5", "-9223372036854775809"].map(
-    lexeme,
-  ),
-  ...["[[", "[", '{"a":'].flatMap((open) => [60, 120, 124, 126, 128].map((depth) => lexeme(deep(open, depth)))),
-];
-
-/** Values in each other. */
-function deep(open: string, depth: number): string {
-  const close = open.replaceAll("[", "]").replace('{"a":', "}");
-  return `${open.repeat(depth)}${open.endsWith(":") ? "1" : ""}${close.repeat(depth)}`;
-}
-
-/** The tree with one place changed: a member dropped, renamed, repeated, added or replaced. */
+/** The tree with one place changed: a member dropped, renamed, repeated, added, replaced, wrapped, or put elsewhere. */
 export function mutated(root: JsonNode, chance: Chance): JsonNode {
-  return mutateAt(root, chance.integer(0, placesIn(root) - 1), chance);
+  const places = valuesIn(root);
+  return changeAt(root, chance.integer(0, places.length - 1), (value) => changed(value, places, chance));
 }
 
-/** Values in the tree, the root included. */
-function placesIn(value: JsonNode): number {
-  if (value.kind === "object") return value.members.reduce((sum, [, member]) => sum + placesIn(member), 1);
-  return value.kind === "array" ? value.items.reduce((sum, item) => sum + placesIn(item), 1) : 1;
+/** Values in the tree, the root first, each before what it holds. */
+function valuesIn(value: JsonNode): readonly JsonNode[] {
+  if (value.kind === "object") return [value, ...value.members.flatMap(([, member]) => valuesIn(member))];
+  return value.kind === "array" ? [value, ...value.items.flatMap(valuesIn)] : [value];
 }
 
-function mutateAt(value: JsonNode, place: number, chance: Chance): JsonNode {
-  if (place === 0) return mutatedHere(value, chance);
+/** Changes the value that stands at a place of {@link valuesIn}. */
+function changeAt(value: JsonNode, place: number, change: (value: JsonNode) => JsonNode): JsonNode {
+  if (place === 0) return change(value);
   let before = 1;
   const step = (child: JsonNode): JsonNode => {
     const at = place - before;
-    const places = placesIn(child);
+    const places = valuesIn(child).length;
     before += places;
-    return at >= 0 && at < places ? mutateAt(child, at, chance) : child;
+    return at >= 0 && at < places ? changeAt(child, at, change) : child;
   };
   if (value.kind === "object") return members(value.members.map(([key, member]) => [key, step(member)] as const));
   return value.kind === "array" ? { kind: "array", items: value.items.map(step) } : value;
 }
 
-function mutatedHere(value: JsonNode, chance: Chance): JsonNode {
-  const stranger = () => chance.pick(strangers);
+function changed(value: JsonNode, others: readonly JsonNode[], chance: Chance): JsonNode {
+  return chance.oneOf<JsonNode>(
+    [6, () => changedWithin(value, others, chance)],
+    [1, () => wrapped(value, chance)],
+    [1, () => chance.pick(others)],
+  );
+}
+
+/** The value in other clothes: in a list or an object, as text, or without its own. */
+function wrapped(value: JsonNode, chance: Chance): JsonNode {
+  return chance.oneOf<JsonNode>(
+    [1, () => ({ kind: "array", items: [value] })],
+    [1, () => members([[chance.pick(["text", "content", "value", "type", "function"]), value]])],
+    [1, () => node(write(value))],
+    [
+      1,
+      () => (value.kind === "text" ? lexeme(value.text) : value.kind === "array" ? (value.items[0] ?? value) : value),
+    ],
+    [0.5, () => ({ kind: "array", items: [value, value] })],
+  );
+}
+
+function changedWithin(value: JsonNode, others: readonly JsonNode[], chance: Chance): JsonNode {
   if (value.kind === "array") {
     const at = chance.integer(0, value.items.length);
     const keep = chance.is(0.5) ? at : at + 1;
-    return { kind: "array", items: [...value.items.slice(0, at), stranger(), ...value.items.slice(keep)] };
+    const put = chance.is(0.7) ? stranger(chance) : chance.pick(others);
+    return { kind: "array", items: [...value.items.slice(0, at), put, ...value.items.slice(keep)] };
   }
-  if (value.kind !== "object" || value.members.length === 0) return stranger();
-  const entry = chance.pick(value.members);
+  if (value.kind !== "object" || value.members.length === 0) return stranger(chance);
+  return changedObject(value.members, others, chance);
+}
+
+type Members = readonly (readonly [key: string, value: JsonNode])[];
+
+function changedObject(all: Members, others: readonly JsonNode[], chance: Chance): JsonNode {
+  const entry = chance.pick(all);
   const [key, member] = entry;
-  const others = value.members.filter((one) => one !== entry);
+  const rest = all.filter((one) => one !== entry);
+  const inPlace = (put: readonly [string, JsonNode]) => members(all.map((one) => (one === entry ? put : one)));
   return chance.oneOf<JsonNode>(
-    [2, () => members(others)],
-    [3, () => members(value.members.map((one) => (one === entry ? ([key, stranger()] as const) : one)))],
-    [2, () => members([...value.members, [key, chance.is(0.5) ? member : stranger()]])],
-    [1, () => members([...others, [key.toUpperCase(), member]])],
-    [1, () => members([["unheard_of", stranger()], ...value.members])],
-    [1, () => members(value.members.toReversed())],
+    [2, () => members(rest)],
+    [3, () => inPlace([key, stranger(chance)])],
+    [1, () => inPlace([key, chance.pick(others)])],
+    [2, () => members([...all, [key, chance.is(0.5) ? member : stranger(chance)]])],
+    [1, () => members([...rest, [otherName(key, chance), member]])],
+    [0.7, () => members([...all, [otherName(key, chance), chance.is(0.5) ? member : stranger(chance)]])],
+    [1, () => members([["unheard_of", stranger(chance)], ...all])],
+    [1, () => members(all.toReversed())],
   );
+}
+
+/** Names that mean the same to the frontend, or that clients mix up. */
+const related: Readonly<Record<string, readonly string[]>> = {
+  chat_template_args: ["chat_template_kwargs"],
+  chat_template_kwargs: ["chat_template_args"],
+  max_tokens: ["max_output_tokens", "max_completion_tokens"],
+  max_output_tokens: ["max_tokens"],
+  reasoning_content: ["reasoning"],
+  reasoning: ["reasoning_content", "reasoning_effort"],
+  messages: ["input", "prompt"],
+  input: ["messages", "prompt"],
+  prompt: ["messages", "input"],
+  content: ["text", "output"],
+  text: ["content", "input_text"],
+  parameters: ["input_schema"],
+  input_schema: ["parameters"],
+  tool_calls: ["function_call"],
+  arguments: ["input"],
+};
+
+function otherName(key: string, chance: Chance): string {
+  const names = related[key];
+  return names !== undefined && chance.is(0.7)
+    ? chance.pick(names)
+    : chance.pick([key.toUpperCase(), `${key} `, `_${key}`]);
 }
