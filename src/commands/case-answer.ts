@@ -18,7 +18,7 @@ export interface CaseAnswer {
 export async function answerCase(
   line: string,
   model: string,
-  prepare: (request: RouteRequest) => Promise<PreparedRequest>,
+  prepare: (request: RouteRequest) => PreparedRequest | Promise<PreparedRequest>,
 ): Promise<CaseAnswer> {
   const { name, request } = readCase(Buffer.from(line), model);
   try {

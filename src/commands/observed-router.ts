@@ -1,6 +1,13 @@
 import { performance } from "node:perf_hooks";
 import type { CandidateExplanation } from "../pick/index.ts";
-import type { RouteDecision, RouteExplanation, RouteRequest, Router } from "../router/index.ts";
+import type {
+  PreparedRequest,
+  PrepareWait,
+  RouteDecision,
+  RouteExplanation,
+  RouteRequest,
+  Router,
+} from "../router/index.ts";
 import type { Logger, RequestMetrics } from "../telemetry/index.ts";
 
 /** The router as surfaces use it in a running picker: the same picks, measured and, at level debug, explained. */
@@ -16,14 +23,36 @@ export class ObservedRouter {
   }
 
   /** As `Router.route`. */
-  async route(request: RouteRequest, signal: AbortSignal): Promise<RouteDecision> {
-    const start = performance.now();
-    const prepared = await this.#router.prepare(request, signal);
-    signal.throwIfAborted();
-    const isPrepared = performance.now();
-    this.#metrics.stage("prepare", isPrepared - start);
-    const decision = await this.#router.admit(prepared, request, signal);
-    this.#metrics.stage("select", performance.now() - isPrepared);
+  route(request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+    const startMs = performance.now();
+    const prepared = this.#router.prepare(request, wait);
+    if (!(prepared instanceof Promise)) return this.#admit(prepared, request, startMs, wait);
+    return prepared.then((late) => {
+      wait.signal.throwIfAborted();
+      return this.#admit(late, request, startMs, wait);
+    });
+  }
+
+  #admit(
+    prepared: PreparedRequest,
+    request: RouteRequest,
+    startMs: number,
+    wait: PrepareWait,
+  ): RouteDecision | Promise<RouteDecision> {
+    const preparedMs = performance.now();
+    this.#metrics.stage("prepare", preparedMs - startMs);
+    const finish = (decision: RouteDecision) => this.#observed(decision, prepared, request, preparedMs);
+    const decision = this.#router.admit(prepared, request, wait);
+    return decision instanceof Promise ? decision.then(finish) : finish(decision);
+  }
+
+  #observed(
+    decision: RouteDecision,
+    prepared: PreparedRequest,
+    request: RouteRequest,
+    preparedMs: number,
+  ): RouteDecision {
+    this.#metrics.stage("select", performance.now() - preparedMs);
     this.#metrics.chosen(decision.selection);
     if (prepared.loadOnlyReason !== undefined) this.#metrics.inexact(decision.model, prepared.loadOnlyReason);
     if (this.#log.isLevelEnabled("debug")) this.#explain(request, decision);

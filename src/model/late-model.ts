@@ -42,7 +42,7 @@ export class LateModel {
   }
 
   /** As `Model.tokenize`. */
-  async tokenize(request: ChatParsed | CompletionsParsed): Promise<TokenizedPrompt> {
+  tokenize(request: ChatParsed | CompletionsParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
     if (this.#model === undefined) return unknownPrompt("the model is being loaded");
     return this.#defersAll ? deferredPrompt(noEngineReason) : this.#model.tokenize(request);
   }

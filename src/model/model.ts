@@ -2,6 +2,7 @@ import type { ChatParsed, CompletionsParsed, EngineTraits } from "../api/index.t
 import { nativePrompt, UnsupportedTemplateError } from "../template/index.ts";
 import {
   type CacheBudget,
+  type EncodedPrompt,
   exactTokenizer,
   type PromptHead,
   type Tokenizer,
@@ -114,20 +115,25 @@ export class Model {
   }
 
   /**
-   * Tokens of a request, as far as they can be known.
+   * Tokens of a request, as far as they can be known: at once where the text is known or short.
    * @throws RoutingError `invalid_request` when the template refuses the messages, or token ids are not the model's
    */
-  async tokenize(request: ChatParsed | CompletionsParsed): Promise<TokenizedPrompt> {
+  tokenize(request: ChatParsed | CompletionsParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
     try {
-      if (request.api === "completions") return await completionTokens(request, this.#settings);
-      return await this.#tokenizeChat(request);
+      const prompt =
+        request.api === "completions" ? completionTokens(request, this.#settings) : this.#tokenizeChat(request);
+      return prompt instanceof Promise ? prompt.catch((error) => this.#uncutOr(error)) : prompt;
     } catch (error) {
-      if (error instanceof UncuttableText) return this.#uncut;
-      throw error;
+      return this.#uncutOr(error);
     }
   }
 
-  async #tokenizeChat({ chat, extensions }: ChatParsed): Promise<TokenizedPrompt> {
+  #uncutOr(error: unknown): TokenizedPrompt {
+    if (error instanceof UncuttableText) return this.#uncut;
+    throw error;
+  }
+
+  #tokenizeChat({ chat, extensions }: ChatParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
     const rendered = this.#render(chat);
     const given = this.profile.injectsTokens ? extensions.tokenData : undefined;
     if (given !== undefined) {
@@ -137,11 +143,14 @@ export class Model {
     if ("inexactReason" in rendered) return unknownPrompt(rendered.inexactReason);
     const { encoder } = this.#settings;
     if (encoder === undefined) return deferredPrompt(noEngineReason);
-    if (rendered.areSigns !== undefined) return await this.#tokenizeSegments(rendered, encoder, !chat.hasMedia);
-    const encoded = await encoder.encodePieces(rendered.pieces, chat.addSpecialTokens);
-    if (rendered.continuation !== undefined) return await this.#continued(encoded.ids, rendered, encoder);
-    // Tokens that stand for media are expanded behind the frontend, which takes the prompt with its placeholders from the body.
-    return encodedPrompt(encoded, !chat.hasMedia, rendered.pieces);
+    if (rendered.areSigns !== undefined) return this.#tokenizeSegments(rendered, encoder, !chat.hasMedia);
+    const encoded = encoder.encodePieces(rendered.pieces, chat.addSpecialTokens);
+    const finish = (prompt: EncodedPrompt) => {
+      if (rendered.continuation !== undefined) return this.#continued(prompt.ids, rendered, encoder);
+      // Tokens that stand for media are expanded behind the frontend, which takes the prompt with its placeholders from the body.
+      return encodedPrompt(prompt, !chat.hasMedia, rendered.pieces);
+    };
+    return encoded instanceof Promise ? encoded.then(finish) : finish(encoded);
   }
 
   /** Text behind the prompt is tokenized alone, its BOS left out. */

@@ -15,7 +15,7 @@ export interface ThreadPort {
 }
 
 export interface JobServerOptions {
-  readonly prepare: (input: PrepareInput) => Promise<PreparedRequest>;
+  readonly prepare: (input: PrepareInput) => PreparedRequest | Promise<PreparedRequest>;
   /** Bodies up to here may be read by the main thread later, which then needs what was learned of them. */
   readonly maxBytesHere: number;
 }

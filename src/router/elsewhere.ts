@@ -28,21 +28,47 @@ export interface Unprepared {
   readonly failure: string;
 }
 
-/** Prepares a request here, or elsewhere when it would take too long here. @throws RoutingError */
-export async function prepareAnywhere(
+/** What one that waits is told by. */
+export interface PrepareWait {
+  /** Aborted when nobody waits any more; asked for only where there is something to wait for. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Prepares a request here, or elsewhere when it would take too long here. At once where nothing has to be waited for.
+ * @throws RoutingError, or rejects with it
+ */
+export function prepareAnywhere(
   request: PrepareInput,
   models: ModelRegistry,
   options: PrepareOptions & { readonly elsewhere?: Elsewhere | undefined },
-  signal: AbortSignal | undefined,
-): Promise<PreparedRequest> {
+  wait: PrepareWait | undefined,
+): PreparedRequest | Promise<PreparedRequest> {
   const { elsewhere } = options;
   if (elsewhere === undefined) return prepareRequest(request, models, options);
-  if (elsewhere.takes(request.body)) {
-    const prepared = await elsewhere.prepare(request, undefined, signal);
-    return "failure" in prepared ? prepareByLoad(request, models, options, prepared.failure) : prepared;
-  }
-  const deferred = await prepareRequest(request, models, options);
-  if (deferred.prompt?.isDeferred !== true) return deferred;
+  if (elsewhere.takes(request.body)) return prepareElsewhere(request, models, { ...options, elsewhere }, wait?.signal);
+  const finish = (prepared: PreparedRequest) =>
+    prepared.prompt?.isDeferred === true ? prepareDeferred(request, prepared, elsewhere, wait?.signal) : prepared;
+  const prepared = prepareRequest(request, models, options);
+  return prepared instanceof Promise ? prepared.then(finish) : finish(prepared);
+}
+
+async function prepareElsewhere(
+  request: PrepareInput,
+  models: ModelRegistry,
+  options: PrepareOptions & { readonly elsewhere: Elsewhere },
+  signal: AbortSignal | undefined,
+): Promise<PreparedRequest> {
+  const prepared = await options.elsewhere.prepare(request, undefined, signal);
+  return "failure" in prepared ? prepareByLoad(request, models, options, prepared.failure) : prepared;
+}
+
+async function prepareDeferred(
+  request: PrepareInput,
+  deferred: PreparedRequest,
+  elsewhere: Elsewhere,
+  signal: AbortSignal | undefined,
+): Promise<PreparedRequest> {
   const prepared = await elsewhere.prepare(request, deferred.model, signal);
   return "failure" in prepared ? { ...deferred, loadOnlyReason: prepared.failure } : prepared;
 }

@@ -1,7 +1,7 @@
 export type { RegisteredWorker, WorkerPatch, WorkerRank, WorkerRegistration } from "../fleet/index.ts";
 export { DecisionLog, type DecisionLogOptions, type LoggedDecision } from "./decision-log.ts";
 export { type AggregatedReason, type DisaggregationOptions, resolveDisaggregation } from "./disaggregation.ts";
-export type { Elsewhere, Unprepared } from "./elsewhere.ts";
+export type { Elsewhere, PrepareWait, Unprepared } from "./elsewhere.ts";
 export { explainSelection, type RouteExplanation } from "./explanation.ts";
 export type { GivenPrompt, HashPrompt, TokenPrompt } from "./given-prompt.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";

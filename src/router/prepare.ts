@@ -42,35 +42,37 @@ export function prepareInputOf({ path, body, headers, trustClient }: RouteReques
 }
 
 /**
- * Parses, renders, tokenizes and hashes a request. Pure but for the model's caches: nothing is booked.
- * @throws RoutingError what a client did wrong, by field
+ * Parses, renders, tokenizes and hashes a request. Pure but for the model's caches: nothing is booked. At once where the text is known
+ * or short.
+ * @throws RoutingError, or rejects with it: what a client did wrong, by field
  */
-export async function prepareRequest(
+export function prepareRequest(
   request: PrepareInput,
   models: ModelRegistry,
   options: PrepareOptions,
-): Promise<PreparedRequest> {
+): PreparedRequest | Promise<PreparedRequest> {
   const parsed = parse(request, models, options);
   if (!request.trustClient) refuseClientPins(parsed);
   const model = servedModel(parsed.model, models, options);
   const base = { api: parsed.api, model, demands: demandsOf(parsed, request) };
   if (parsed.api === "promptless") return loadOnly(base, parsed.reason);
-  if (model?.pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
-  const prompt = await model.pipeline.tokenize(parsed);
-  const injects = prompt.injectable && model.pipeline.profile.injectsTokens;
-  return {
+  const pipeline = model?.pipeline;
+  if (pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
+  const { blockSize, profile } = pipeline;
+  const cacheSalt = cacheNamespace(request) ?? parsed.extensions.cacheSalt;
+  const finish = (prompt: TokenizedPrompt): PreparedRequest => ({
     ...base,
     prompt,
     promptTokens: prompt.chain?.length ?? prompt.tokenIds.length,
-    hashes: hashesOf(prompt, options.chainHasher, {
-      blockSize: model.pipeline.blockSize,
-      cacheSalt: cacheNamespace(request) ?? parsed.extensions.cacheSalt,
-    }),
-    bodyEdit: injects
-      ? tokenDataEdit(request.body, parsed.root, { ids: () => prompt.tokenIds, decimals: prompt.decimals })
-      : undefined,
+    hashes: hashesOf(prompt, options.chainHasher, { blockSize, cacheSalt }),
+    bodyEdit:
+      prompt.injectable && profile.injectsTokens
+        ? tokenDataEdit(request.body, parsed.root, { ids: () => prompt.tokenIds, decimals: prompt.decimals })
+        : undefined,
     loadOnlyReason: prompt.inexactReason,
-  };
+  });
+  const prompt = pipeline.tokenize(parsed);
+  return prompt instanceof Promise ? prompt.then(finish) : finish(prompt);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { AdmissionQueue, BusyThresholds, Lease, LeaseTable, LoadTable } fro
 import { type Candidate, fallbackOrder, type SessionTable } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
 import type { DecisionLog } from "./decision-log.ts";
-import { type Elsewhere, prepareAnywhere } from "./elsewhere.ts";
+import { type Elsewhere, type PrepareWait, prepareAnywhere } from "./elsewhere.ts";
 import { explainableOf, explainSelection, refusalOf } from "./explanation.ts";
 import { flowOf } from "./flow.ts";
 import type { ModelRegistry } from "./model-registry.ts";
@@ -80,12 +80,18 @@ export class Router {
     this.#selector = new Selector({ ...state, sessions: this.#sessions }, this.#placer, options);
   }
 
-  /** Tokens and hashes of a request; books nothing. Rejects with RoutingError, or with the signal's reason. */
-  async prepare(request: RouteRequest, signal?: AbortSignal): Promise<PreparedRequest> {
-    const prepared = await prepareAnywhere(prepareInputOf(request), this.#state.models, this.#options, signal);
-    const session = sessionOf(request.headers);
-    const requestId = request.headers.get("x-request-id")?.slice(0, maxRequestIdLength);
-    return { ...prepared, session, requestId };
+  /**
+   * Tokens and hashes of a request; books nothing. At once where nothing has to be waited for.
+   * @throws RoutingError, or rejects with it or with the signal's reason
+   */
+  prepare(request: RouteRequest, wait?: PrepareWait): PreparedRequest | Promise<PreparedRequest> {
+    const finish = (prepared: PreparedRequest): PreparedRequest => ({
+      ...prepared,
+      session: sessionOf(request.headers),
+      requestId: request.headers.get("x-request-id")?.slice(0, maxRequestIdLength),
+    });
+    const prepared = prepareAnywhere(prepareInputOf(request), this.#state.models, this.#options, wait);
+    return prepared instanceof Promise ? prepared.then(finish) : finish(prepared);
   }
 
   /**
@@ -93,19 +99,29 @@ export class Router {
    * @throws RoutingError; rejects with the signal's reason once it is aborted, nothing is booked then
    */
   async route(request: RouteRequest, signal: AbortSignal): Promise<RouteDecision> {
-    const prepared = await this.prepare(request, signal);
+    const prepared = await this.prepare(request, { signal });
     signal.throwIfAborted();
-    return this.admit(prepared, request, signal);
+    return this.admit(prepared, request, { signal });
   }
 
   /**
    * As `place`; waits while all workers that could take the request are too busy, where a queue is set up.
-   * @throws RoutingError as `place`, queue_timeout, evicted; rejects with the signal's reason once it is aborted while it waits.
-   *   A decision may come after an abort: the caller releases it
+   * @throws RoutingError as `place`, queue_timeout, evicted, or rejects with it, or with the signal's reason once it is aborted while it
+   *   waits. A decision may come after an abort: the caller releases it
    */
-  async admit(subject: Placeable, request: RouteRequest, signal: AbortSignal): Promise<RouteDecision> {
+  admit(subject: Placeable, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
     const { queue } = this.#state;
-    if (queue === undefined) return this.place(subject, request);
+    return queue === undefined
+      ? this.place(subject, request)
+      : this.#admitByQueue(queue, subject, request, wait.signal);
+  }
+
+  async #admitByQueue(
+    queue: AdmissionQueue,
+    subject: Placeable,
+    request: RouteRequest,
+    signal: AbortSignal,
+  ): Promise<RouteDecision> {
     const { priority, fairnessId } = flowOf(request.headers, this.#options.admission.priorities);
     const pool = subject.model?.name ?? "";
     const isPicky = this.#selector.isPicky(subject, request);

@@ -5,8 +5,8 @@ import type { TokenChain } from "./token-chain.ts";
 const maxLookUps = 8;
 /** Links that a prompt may be made of; what would come behind stands for itself. */
 const maxDepth = 48;
-/** Bytes of an entry besides its text and runs. */
-const entryBytes = 512;
+/** Bytes of an entry besides its text and runs, with what is kept of it elsewhere. */
+const entryBytes = 1024;
 
 /** The beginning of a prompt, up to the last cut of a long piece: its ids do not depend on what follows. */
 export class KnownPrompt implements TokenChain {
@@ -22,6 +22,8 @@ export class KnownPrompt implements TokenChain {
   /** What the text stands behind, such as a BOS; part of the first runs. */
   readonly prefix: IdRun | undefined;
   readonly depth: number;
+  /** Bytes of this link alone, with the decimals of its runs. */
+  readonly byteLength: number;
   /** Entries of the cache and links that need this one. */
   users = 0;
 
@@ -35,20 +37,18 @@ export class KnownPrompt implements TokenChain {
     this.prefix = parts.prefix;
     this.depth = (parent?.depth ?? 0) + 1;
     let ids = parent?.length ?? 0;
-    for (const run of runs) ids += run.ids.length;
+    let bytes = entryBytes;
+    for (const run of runs) {
+      ids += run.ids.length;
+      bytes += run.byteLength;
+    }
+    for (const piece of pieces) bytes += 2 * piece.length + 8;
     this.length = ids;
+    this.byteLength = bytes;
   }
 
   get lastPiece(): string {
     return this.pieces[this.pieces.length - 1] as string;
-  }
-
-  /** Bytes of this link alone, with the decimals of its runs. */
-  get byteLength(): number {
-    let bytes = entryBytes;
-    for (const piece of this.pieces) bytes += 2 * piece.length + 8;
-    for (const run of this.runs) bytes += run.byteLength;
-    return bytes;
   }
 
   /** Whether `pieces` begin with all of this prompt's. */
@@ -74,13 +74,17 @@ export interface KnownPromptParts {
 
 /**
  * The prompts met lately, so that the next turn of a conversation costs its new text, and so does another prompt that begins
- * the same. Least recently used go first; what others begin with stays as long as they do.
+ * the same. In two generations: what is used moves to the young one, the old one goes as a whole; what a kept prompt begins with stays
+ * as long as it is needed.
  */
 export class PromptCache {
-  readonly #prompts = new Map<string, KnownPrompt>();
+  #young = new Map<string, KnownPrompt>();
+  #old = new Map<string, KnownPrompt>();
   readonly #minPieceUnits: number;
   readonly #maxBytes: number;
   #bytes = 0;
+  /** What has come into the young generation. */
+  #youngBytes = 0;
 
   /** @param minPieceUnits length of a long piece */
   constructor(minPieceUnits: number, maxBytes: number) {
@@ -100,10 +104,10 @@ export class PromptCache {
       const piece = pieces[index] as string;
       if (piece.length < this.#minPieceUnits) continue;
       lookUps++;
-      const known = this.#prompts.get(piece);
+      const young = this.#young.get(piece);
+      const known = young ?? this.#old.get(piece);
       if (known?.pieceCount !== index + 1 || known.prefix !== prefix || !known.begins(pieces)) continue;
-      this.#prompts.delete(piece);
-      this.#prompts.set(piece, known);
+      if (young === undefined) this.#rejuvenate(piece, known);
       return known;
     }
     return undefined;
@@ -113,17 +117,38 @@ export class PromptCache {
   add(parts: KnownPromptParts): KnownPrompt {
     const prompt = new KnownPrompt(parts.parent?.depth === maxDepth ? flattened(parts) : parts);
     const key = prompt.lastPiece;
-    const replaced = this.#prompts.get(key);
-    this.#prompts.delete(key);
-    this.#prompts.set(key, prompt);
     this.#retain(prompt);
-    if (replaced !== undefined) this.#release(replaced);
-    for (const [oldest, dropped] of this.#prompts) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#prompts.delete(oldest);
-      this.#release(dropped);
-    }
+    this.#remove(this.#young, key);
+    this.#remove(this.#old, key);
+    this.#keep(key, prompt);
     return prompt;
+  }
+
+  #rejuvenate(key: string, prompt: KnownPrompt): void {
+    this.#old.delete(key);
+    this.#keep(key, prompt);
+  }
+
+  #keep(key: string, prompt: KnownPrompt): void {
+    if (2 * (this.#youngBytes + prompt.byteLength) > this.#maxBytes) this.#turn();
+    // Links outside of both generations, which theirs continue, count as well.
+    for (let turns = 0; this.#bytes > this.#maxBytes && turns < 2; turns++) this.#turn();
+    this.#youngBytes += prompt.byteLength;
+    this.#young.set(key, prompt);
+  }
+
+  #turn(): void {
+    for (const dropped of this.#old.values()) this.#release(dropped);
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#youngBytes = 0;
+  }
+
+  #remove(generation: Map<string, KnownPrompt>, key: string): void {
+    const prompt = generation.get(key);
+    if (prompt === undefined) return;
+    generation.delete(key);
+    this.#release(prompt);
   }
 
   #retain(prompt: KnownPrompt): void {

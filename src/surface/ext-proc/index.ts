@@ -10,6 +10,7 @@ export type {
   PickRequestHeaders,
   PickReservation,
   PickRouter,
+  PickWait,
 } from "./pick-router.ts";
 export type {
   ExtProcLogger,

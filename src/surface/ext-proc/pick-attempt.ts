@@ -1,6 +1,6 @@
 import { RoutingError } from "../../errors/index.ts";
 import type { Clock } from "./clock.ts";
-import type { PickDecision, PickRequest, PickRouter } from "./pick-router.ts";
+import type { PickDecision, PickRequest, PickRouter, PickWait } from "./pick-router.ts";
 
 /** What becomes of an attempt; exactly one is called, once, unless the attempt is abandoned. */
 export interface PickOutcome {
@@ -9,24 +9,56 @@ export interface PickOutcome {
 }
 
 /** One call of the router with a deadline; whatever comes after its end is given back. */
-export class PickAttempt {
-  readonly #controller = new AbortController();
+export class PickAttempt implements PickWait {
   readonly #outcome: PickOutcome;
-  #cancelDeadline: () => void = () => undefined;
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
+  #controller: AbortController | undefined;
+  #endReason: unknown;
+  #cancelDeadline: (() => void) | undefined;
   #isOver = false;
 
-  constructor(outcome: PickOutcome) {
+  /** @param deadlineMs longest time that the router may take, in ms */
+  constructor(outcome: PickOutcome, clock: Clock, deadlineMs: number) {
     this.#outcome = outcome;
+    this.#clock = clock;
+    this.#deadlineMs = deadlineMs;
   }
 
-  /** Asks the router; throws only what `picked` throws. */
-  async run(router: PickRouter, request: PickRequest, clock: Clock, deadlineMs: number): Promise<void> {
-    this.#cancelDeadline = clock.after(deadlineMs, () => {
-      this.#fail(new RoutingError(`no worker was found in ${deadlineMs} ms`, { code: "deadline_exceeded" }));
-    });
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isOver) this.#controller.abort(this.#endReason ?? clientLeft());
+    return this.#controller.signal;
+  }
+
+  /** Asks the router. Throws what `picked` throws; its promise rejects with that. */
+  run(router: PickRouter, request: PickRequest): void | Promise<void> {
+    const endMs = this.#clock.now() + this.#deadlineMs;
+    let answer: PickDecision | Promise<PickDecision>;
+    try {
+      answer = router.route(request, this);
+    } catch (cause) {
+      this.#fail(cause);
+      return;
+    }
+    if (answer instanceof Promise) return this.#wait(answer);
+    // A pick that did not wait cannot be interrupted, and its client has been told of a deadline.
+    if (this.#clock.now() <= endMs) this.#succeed(answer);
+    else this.#tooLate(answer);
+  }
+
+  /** Nobody waits for the outcome any more. @param reason undefined: the client has left */
+  abandon(reason: Error | undefined): void {
+    if (this.#isOver) return;
+    this.#end(reason);
+    this.#controller?.abort(reason ?? clientLeft());
+  }
+
+  async #wait(answer: Promise<PickDecision>): Promise<void> {
+    this.#cancelDeadline = this.#clock.after(this.#deadlineMs, () => this.#fail(this.#deadlineError()));
     let decision: PickDecision;
     try {
-      decision = await router.route(request, this.#controller.signal);
+      decision = await answer;
     } catch (cause) {
       this.#fail(cause);
       return;
@@ -35,27 +67,35 @@ export class PickAttempt {
     else this.#succeed(decision);
   }
 
-  /** The client has left: nobody waits for the outcome. */
-  abandon(reason: Error): void {
-    if (this.#isOver) return;
-    this.#end();
-    this.#controller.abort(reason);
-  }
-
   #succeed(decision: PickDecision): void {
     this.#end();
     this.#outcome.picked(decision);
   }
 
+  #tooLate(decision: PickDecision): void {
+    decision.reservation.release();
+    this.#fail(this.#deadlineError());
+  }
+
   #fail(cause: unknown): void {
     if (this.#isOver) return;
-    this.#end();
-    this.#controller.abort(cause);
+    this.#end(cause);
+    this.#controller?.abort(cause);
     this.#outcome.failed(cause);
   }
 
-  #end(): void {
+  #end(reason?: unknown): void {
     this.#isOver = true;
-    this.#cancelDeadline();
+    this.#endReason = reason;
+    this.#cancelDeadline?.();
   }
+
+  #deadlineError(): RoutingError {
+    return new RoutingError(`no worker was found in ${this.#deadlineMs} ms`, { code: "deadline_exceeded" });
+  }
+}
+
+/** Made when somebody is told: an error takes as long as a tenth of a pick (bench/ext-proc). */
+function clientLeft(): Error {
+  return new Error("the client has left");
 }

@@ -1,11 +1,19 @@
 /** The core as this surface uses it. */
 export interface PickRouter {
   /**
-   * Picks a worker and books its load.
-   * @param signal aborted when the client has left or the pick's deadline has passed; a decision that comes later is released
-   * @throws RoutingError
+   * Picks a worker and books its load: at once where nothing has to be waited for.
+   * @throws RoutingError, or rejects with it
    */
-  route(request: PickRequest, signal: AbortSignal): Promise<PickDecision>;
+  route(request: PickRequest, wait: PickWait): PickDecision | Promise<PickDecision>;
+}
+
+/** For a pick that has to wait. */
+export interface PickWait {
+  /**
+   * Aborted when the client has left or the pick's deadline has passed; a decision that comes later is released. Made when it is
+   * first asked for: most picks do without.
+   */
+  readonly signal: AbortSignal;
 }
 
 /** One request to place. */

@@ -88,7 +88,7 @@ export class StreamSession {
   peerLeft(): void {
     if (this.#isClosed) return;
     const isAbort = !this.#isComplete && !this.#endsEarly();
-    this.#close(new Error("the client has left"));
+    this.#close();
     if (isAbort) this.#context.telemetry.aborted({ phase: this.#phase });
   }
 
@@ -156,10 +156,11 @@ export class StreamSession {
     const body = shownBody ?? noBody;
     this.#phase = "pick";
     this.#pickStartMs = clock.now();
-    this.#attempt = new PickAttempt({
-      picked: (decision) => this.#picked(decision, body),
-      failed: (cause) => this.#fail(cause),
-    });
+    const outcome = {
+      picked: (decision: PickDecision) => this.#picked(decision, body),
+      failed: (cause: unknown) => this.#fail(cause),
+    };
+    this.#attempt = new PickAttempt(outcome, clock, options.pickDeadlineMs);
     const request = {
       // Without its body a request of a known API would be refused as malformed.
       path: shownBody === undefined ? undefined : this.#headers.get(":path"),
@@ -169,7 +170,7 @@ export class StreamSession {
       requestedEndpoints: this.#requestedEndpoints(),
       trustClient: options.trustClient,
     };
-    this.#attempt.run(router, request, clock, options.pickDeadlineMs).catch((cause) => this.#fail(cause));
+    this.#attempt.run(router, request)?.catch((cause) => this.#fail(cause));
   }
 
   #picked(decision: PickDecision, body: Buffer): void {
@@ -249,7 +250,8 @@ export class StreamSession {
     this.#context.logger.error({ err: cause, requestId: this.#requestId() }, "ext_proc: failed after the answer");
   }
 
-  #close(reason: Error): void {
+  /** @param reason why it was refused; undefined: the client has left */
+  #close(reason?: RoutingError): void {
     this.#isClosed = true;
     this.#ticket.close();
     this.#attempt?.abandon(reason);

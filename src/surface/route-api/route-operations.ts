@@ -174,7 +174,7 @@ async function requestSubject(
   const { request } = fields;
   if (request === undefined) throw new Error("a request is given when no prompt is");
   const preparing = router.prepare(routeRequestOf(request, rest, options.trustsClients));
-  const prepared = await withinDeadline(preparing, options.deadlineMs);
+  const prepared = preparing instanceof Promise ? await withinDeadline(preparing, options.deadlineMs) : preparing;
   const demands = mergedDemands(prepared.demands, demandsOf(fields));
   const session = sessionOf(fields) ?? prepared.session;
   return {

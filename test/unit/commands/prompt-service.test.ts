@@ -69,7 +69,7 @@ function start(names: readonly string[], settings: readonly string[] = []): Runn
   running.push(service);
   const options = { unknownModel: "refuse", refuseUnknownShapes: false, maxJsonDepth: 128, jsonReader } as const;
   const { elsewhere } = service;
-  const prepare = (request: PrepareInput) =>
+  const prepare = async (request: PrepareInput) =>
     prepareAnywhere(request, models.registry, { ...options, elsewhere }, undefined);
   return { service, config, models, events, prepare };
 }

@@ -45,7 +45,9 @@ describe("a conversation", () => {
 
   it("is refused where its template refuses it", async () => {
     const model = await load("dynamo", modelFiles("{{ raise_exception('no') }}"));
-    await expect(model.tokenize(chat({ messages: hello }))).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(async () => model.tokenize(chat({ messages: hello }))).rejects.toMatchObject({
+      code: "invalid_request",
+    });
   });
 
   it.each([
@@ -108,7 +110,7 @@ describe("the client's own token ids", () => {
   });
 
   it("are refused beyond the model's vocabulary", async () => {
-    await expect((await load()).tokenize(chat(own([5, 100])))).rejects.toMatchObject({
+    await expect(async () => (await load()).tokenize(chat(own([5, 100])))).rejects.toMatchObject({
       code: "invalid_request",
       field: "nvext.token_data[1]",
     });
@@ -116,7 +118,7 @@ describe("the client's own token ids", () => {
 
   it("do not save a conversation that the template refuses", async () => {
     const model = await load("dynamo", modelFiles("{{ raise_exception('no') }}"));
-    await expect(model.tokenize(chat(own([5])))).rejects.toThrow(RoutingError);
+    await expect(async () => model.tokenize(chat(own([5])))).rejects.toThrow(RoutingError);
   });
 
   it("mean nothing to engines that do not read them", async () => {
@@ -160,8 +162,12 @@ describe("a completion", () => {
   it("takes token ids as they are, within the vocabulary", async () => {
     const model = await load();
     expect([...(await model.tokenize(completion({ prompt: [3, 99] }))).tokenIds]).toEqual([3, 99]);
-    await expect(model.tokenize(completion({ prompt: [3, 100] }))).rejects.toMatchObject({ field: "prompt[1]" });
-    await expect(model.tokenize(completion({ prompt: [[3], [100]] }))).rejects.toMatchObject({ field: "prompt[1][0]" });
+    await expect(async () => model.tokenize(completion({ prompt: [3, 100] }))).rejects.toMatchObject({
+      field: "prompt[1]",
+    });
+    await expect(async () => model.tokenize(completion({ prompt: [[3], [100]] }))).rejects.toMatchObject({
+      field: "prompt[1][0]",
+    });
   });
 
   it("of several prompts is routed on the longest, and never injected", async () => {

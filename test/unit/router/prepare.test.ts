@@ -44,7 +44,10 @@ describe("preparing a request", () => {
   it("refuses an unknown model, or places it by load where the setting says so", async () => {
     const unknown = completion("ab", { model: "other" });
     const strict = fixture({ workers });
-    await expect(strict.router.prepare(unknown)).rejects.toMatchObject({ code: "unknown_model", field: "model" });
+    await expect(async () => strict.router.prepare(unknown)).rejects.toMatchObject({
+      code: "unknown_model",
+      field: "model",
+    });
     const lenient = fixture({ workers, options: { unknownModel: "load" } });
     const prepared = await lenient.router.prepare(unknown);
     expect(prepared).toMatchObject({ loadOnlyReason: "unknown model", hashes: undefined });
@@ -58,7 +61,7 @@ describe("preparing a request", () => {
 
   it("restores the original refusal of unknown shapes by setting", async () => {
     const { router } = fixture({ workers, options: { refuseUnknownShapes: true } });
-    await expect(router.prepare(request("/somewhere", '{"input":["x"]}'))).rejects.toMatchObject({
+    await expect(async () => router.prepare(request("/somewhere", '{"input":["x"]}'))).rejects.toMatchObject({
       code: "invalid_request",
     });
   });
@@ -87,7 +90,7 @@ describe("body fields that choose a worker", () => {
   ])("are refused: %j", async (pin) => {
     const { router } = fixture({ workers, profile: "vllm" });
     const [field = ""] = Object.keys(pin);
-    await expect(router.prepare(completion("ab", pin))).rejects.toMatchObject({
+    await expect(async () => router.prepare(completion("ab", pin))).rejects.toMatchObject({
       code: "invalid_request",
       field: expect.stringContaining(field),
     });
@@ -98,7 +101,7 @@ describe("body fields that choose a worker", () => {
     async (odd) => {
       const { router } = fixture({ workers });
       const body = `{"x":${odd},"kv_transfer_params":{}}`;
-      await expect(router.prepare(request("/v1/embeddings", body))).rejects.toMatchObject({
+      await expect(async () => router.prepare(request("/v1/embeddings", body))).rejects.toMatchObject({
         field: "kv_transfer_params",
       });
     },
@@ -106,7 +109,9 @@ describe("body fields that choose a worker", () => {
 
   it("are refused on paths without a prompt too", async () => {
     const { router } = fixture({ workers });
-    await expect(router.prepare(request("/v1/embeddings", '{"kv_transfer_params":{}}'))).rejects.toMatchObject({
+    await expect(async () =>
+      router.prepare(request("/v1/embeddings", '{"kv_transfer_params":{}}')),
+    ).rejects.toMatchObject({
       field: "kv_transfer_params",
     });
   });

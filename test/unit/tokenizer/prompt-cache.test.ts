@@ -42,14 +42,26 @@ describe("PromptCache", () => {
     expect(decimalsOf(second).join("")).toBe(",1,22,333,1,22,333");
   });
 
-  it("drops the least recently used when its bytes are used up", () => {
+  it("drops what was not used while half of its bytes came", () => {
     const entry = add(new PromptCache(3, 1e6), ["one"]).byteLength;
-    const cache = new PromptCache(3, 2 * entry);
+    const cache = new PromptCache(3, 4 * entry); // two in each generation
     const known = ["one", "two"].map((piece) => add(cache, [piece]));
-    cache.find(["one"], undefined);
     add(cache, ["six"]);
+    expect(cache.find(["one"], undefined)).toBe(known[0]);
+    add(cache, ["ten"]);
     expect([cache.find(["one"], undefined), cache.find(["two"], undefined)]).toEqual([known[0], undefined]);
-    expect(cache.byteLength).toBe(2 * entry);
+    expect(cache.byteLength).toBe(3 * entry);
+  });
+
+  it("takes no more bytes than it may, whatever comes and is used", () => {
+    const entry = add(new PromptCache(3, 1e6), ["piece 100"]).byteLength;
+    const cache = new PromptCache(3, 10 * entry);
+    let last: KnownPrompt | undefined;
+    for (let index = 100; index < 400; index += 1) {
+      last = add(cache, [`piece ${index}`], index % 5 === 0 ? undefined : last);
+      cache.find([`piece ${index - (index % 7)}`], undefined);
+      expect(cache.byteLength).toBeLessThanOrEqual(10 * entry);
+    }
   });
 
   it("counts what a kept prompt begins with once, as long as it is needed", () => {

@@ -6,6 +6,7 @@ import type {
   PickReport,
   PickRequest,
   PickRouter,
+  PickWait,
   StreamPhase,
   UsageReport,
   UsageUnreadReason,
@@ -46,11 +47,18 @@ export class FakeRouter implements PickRouter {
   readonly signals: AbortSignal[] = [];
   readonly reservations: FakeReservation[] = [];
   decide: (request: PickRequest, signal: AbortSignal) => Promise<Partial<PickDecision>> = () => Promise.resolve({});
+  /** Decides without a wait, when it is set. */
+  decideAtOnce: ((request: PickRequest) => Partial<PickDecision>) | undefined;
 
-  async route(request: PickRequest, signal: AbortSignal): Promise<PickDecision> {
+  route(request: PickRequest, wait: PickWait): PickDecision | Promise<PickDecision> {
     this.requests.push(request);
+    if (this.decideAtOnce !== undefined) return this.#decision(this.decideAtOnce(request));
+    const { signal } = wait;
     this.signals.push(signal);
-    const changes = await this.decide(request, signal);
+    return this.decide(request, signal).then((changes) => this.#decision(changes));
+  }
+
+  #decision(changes: Partial<PickDecision>): PickDecision {
     const reservation = new FakeReservation(changes.endpoint ?? ENDPOINT);
     this.reservations.push(reservation);
     return {
