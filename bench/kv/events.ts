@@ -96,7 +96,6 @@ async function lookupDelays(blocksPerSecond: number): Promise<string> {
       sink: index,
       budget: new TurnBudget(clock),
       counters: { add: () => undefined },
-      log: { info: () => undefined, warn: () => undefined },
     },
     new AbortController().signal,
   );

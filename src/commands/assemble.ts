@@ -13,9 +13,11 @@ import {
   type ModelRegistry,
   Router,
   resolveDisaggregation,
+  type SentPrompts,
 } from "../router/index.ts";
 import { admissionOptions, admissionQueue } from "./admission.ts";
 import { PromptLearner } from "./prompt-learner.ts";
+import { SentPromptCheck } from "./sent-prompt-check.ts";
 import { prepareOptions } from "./served-models.ts";
 import { configuredWorkers } from "./worker-entries.ts";
 
@@ -34,6 +36,8 @@ export interface Core {
   /** Reads the bodies. */
   readonly json: JsonReader;
   readonly pick: Required<PickOptions>;
+  /** Whether what is sent to workers turns up in their caches. */
+  readonly sentPromptCheck: SentPromptCheck;
 }
 
 /** What the core works with. */
@@ -67,8 +71,9 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
     },
   });
   catalogue.replaceAll(configuredWorkers(config));
-  const { predictedTtlMs } = config.kvEvents;
-  const sentPrompts = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
+  const { predictedTtlMs, unmatchedPromptMs } = config.kvEvents;
+  const learner = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
+  const sentPromptCheck = new SentPromptCheck(unmatchedPromptMs, clock);
   const queue = admissionQueue(config, { catalogue, loads }, parts.waited);
   const decisions = new DecisionLog(config.decisions, Date.now);
   const { maxFallbacks, refuseUnknownShapes: _shapes, maxJsonDepth: _depth, ...pick } = config.routing;
@@ -81,7 +86,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
       leases,
       sessions: new SessionTable(config.affinity, clock),
       random,
-      sentPrompts,
+      sentPrompts: allOf(learner, sentPromptCheck),
       decisions,
       ...(queue === undefined ? {} : { queue }),
     },
@@ -97,7 +102,26 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
       maxFallbacks,
     },
   );
-  return { models, catalogue, loads, leases, decisions, queue, router, json: jsonReader, pick: pickOptions };
+  return {
+    models,
+    catalogue,
+    loads,
+    leases,
+    decisions,
+    queue,
+    router,
+    json: jsonReader,
+    pick: pickOptions,
+    sentPromptCheck,
+  };
+}
+
+function allOf(...listeners: readonly SentPrompts[]): SentPrompts {
+  return {
+    onSent: (rank, model, hashes) => {
+      for (const listener of listeners) listener.onSent(rank, model, hashes);
+    },
+  };
 }
 
 function disaggregationOf({ disaggregation }: Config): Required<DisaggregationOptions> {

@@ -31,7 +31,7 @@ export class EventTotals {
     this.#dropped.set(key, (this.#dropped.get(key) ?? 0) + amount);
   }
 
-  sample(): Omit<KvEventSample, "lastEventAgeMs"> {
+  sample(): Omit<KvEventSample, "lastEventAgeMs" | "problems"> {
     let applied = 0;
     for (const counter of appliedCounters) applied += this.#of(counter);
     return {

@@ -10,7 +10,7 @@ import {
   type StoredBlocks,
   type U64,
 } from "../kv/index.ts";
-import type { KvEventCounters, KvEventLog } from "./observer.ts";
+import type { KvEventCounters } from "./observer.ts";
 import type { TurnBudget } from "./turn-budget.ts";
 
 /** Where the changes go: a `PrefixIndex`. */
@@ -54,7 +54,6 @@ export class EventApplier {
   readonly #signal: AbortSignal;
   readonly #budget: TurnBudget;
   readonly #counters: KvEventCounters;
-  readonly #log: KvEventLog;
   readonly #ranks = new Map<number, RankState>();
   #foreignBlockSize: number | undefined;
 
@@ -64,7 +63,6 @@ export class EventApplier {
       readonly sink: KvEventSink;
       readonly budget: TurnBudget;
       readonly counters: KvEventCounters;
-      readonly log: KvEventLog;
     },
     signal: AbortSignal,
   ) {
@@ -73,7 +71,6 @@ export class EventApplier {
     this.#sinkUntilClosed = outputs.sink;
     this.#budget = outputs.budget;
     this.#counters = outputs.counters;
-    this.#log = outputs.log;
   }
 
   get #sink(): KvEventSink {
@@ -86,7 +83,7 @@ export class EventApplier {
     return this.#sinkUntilClosed.blocksOf(this.#options.slot) > 0;
   }
 
-  /** Block size that the engine uses and that does not fit; undefined = none seen. */
+  /** Block size of the engine's last store when it does not fit. */
   get foreignBlockSize(): number | undefined {
     return this.#foreignBlockSize;
   }
@@ -135,9 +132,10 @@ export class EventApplier {
     const effect = rank.normalizer.normalize(event, rank.cacheSaltOf);
     if (effect.kind === "filtered") {
       this.#counters.add("filtered_events", rank.slot, 1, effect.reason);
-      if (effect.reason === "block_size_mismatch" && event.kind === "stored") this.#warnOfBlockSize(event.blockSize);
+      if (effect.reason === "block_size_mismatch" && event.kind === "stored") this.#foreignBlockSize = event.blockSize;
       return false;
     }
+    if (effect.kind === "store") this.#foreignBlockSize = undefined;
     await this.#change(rank.slot, effect, isCounted);
     return effect.kind === "clear";
   }
@@ -186,15 +184,5 @@ export class EventApplier {
       this.#ranks.set(slot, rank);
     }
     return rank;
-  }
-
-  #warnOfBlockSize(engineBlockSize: number): void {
-    if (this.#foreignBlockSize !== undefined) return;
-    this.#foreignBlockSize = engineBlockSize;
-    const { slot, blockSize } = this.#options;
-    this.#log.warn(
-      { slot, engineBlockSize, blockSize },
-      "the engine's KV block size differs from the configured one: its prefixes cannot be matched",
-    );
   }
 }

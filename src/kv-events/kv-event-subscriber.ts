@@ -3,6 +3,7 @@ import { isIpv6 } from "./endpoint-family.ts";
 import { EventApplier, type KvEventSink } from "./event-applier.ts";
 import { endOfReplay, readFrames } from "./frames.ts";
 import type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts";
+import { RareLog } from "./rare-log.ts";
 import { replay } from "./replay-client.ts";
 import { type Replay, StreamFollower } from "./stream-follower.ts";
 import { type KvEventSubscriberOptions, resolveSubscriberOptions } from "./subscriber-options.ts";
@@ -57,13 +58,18 @@ export class KvEventSubscriber {
   /** Throws RangeError for a bad option. */
   constructor(options: KvEventSubscriberOptions, dependencies: KvEventSubscriberDependencies) {
     this.#options = resolveSubscriberOptions(options);
-    this.#log = dependencies.log;
+    this.#log = new RareLog(dependencies.log, dependencies.clock);
     this.#counters = dependencies.counters;
     this.#clock = dependencies.clock;
     this.#startedAt = dependencies.clock.now();
     this.#applier = new EventApplier(this.#options, dependencies, this.#closing.signal);
     const replay = this.#replay();
-    this.#follower = new StreamFollower(this.#options, { ...dependencies, applier: this.#applier, replay });
+    this.#follower = new StreamFollower(this.#options, {
+      ...dependencies,
+      log: this.#log,
+      applier: this.#applier,
+      replay,
+    });
     // Intervals as Dynamo's listener has them (dynamo@1.6.1 kv-router).
     this.#socket = new Subscriber({
       linger: 0,

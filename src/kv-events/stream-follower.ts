@@ -91,6 +91,7 @@ export class StreamFollower {
       this.#count("gaps");
       await this.catchUp();
       verdict = this.#position.judgeLive(sequence, payload);
+      if (verdict !== "gap") this.#log.info({ slot: this.#options.slot }, "KV events were missed and replayed");
     }
     if (verdict === "gap") await this.#loseTrack();
     if (verdict === "duplicate") this.#count("duplicate_batches");

@@ -51,6 +51,8 @@ export class PrefixHoldings {
     this.#namespaces.release(node);
     this.reach.forget(node);
   };
+  /** By slot. */
+  readonly #conflicts: number[] = [];
   evictedBlocks = 0;
   conflicts = 0;
 
@@ -97,6 +99,17 @@ export class PrefixHoldings {
     this.tree.prefetch(sequence);
   }
 
+  /** A hash of this holder stands for another content than it did, or for none. */
+  noteConflict(holder: number): void {
+    this.conflicts++;
+    const slot = this.holders.slots[holder] ?? -1;
+    if (slot >= 0) this.#conflicts[slot] = this.conflictsOf(slot) + 1;
+  }
+
+  conflictsOf(slot: number): number {
+    return this.#conflicts[slot] ?? 0;
+  }
+
   /** Node of a block that a holder has under its engine's hash, or 0. */
   nodeOf(holder: number, hash: U64): number {
     const holding = this.held.find(holder, hash.low, hash.high);
@@ -125,7 +138,7 @@ export class PrefixHoldings {
       return node;
     }
     if (holding !== 0) {
-      this.conflicts++;
+      this.noteConflict(holder);
       this.setTiers(holding, 0);
       node = this.#childOf(parent, block);
     }
@@ -157,7 +170,7 @@ export class PrefixHoldings {
       this.#store(holding, block);
       return true;
     }
-    this.conflicts++;
+    this.noteConflict(this.held.holder(holding));
     this.setTiers(holding, 0);
     return false;
   }

@@ -119,6 +119,18 @@ export class PrefixIndex {
     return holder < 0 ? 0 : this.#holdings.held.countOf(holder);
   }
 
+  /** Whether `slot` holds the block of this sequence hash, by events alone, in any tier. */
+  isHeld(slot: number, sequenceLow: number, sequenceHigh: number): boolean {
+    const holder = this.#holdings.holders.of(slot);
+    const node = this.#holdings.tree.find(sequenceLow, sequenceHigh);
+    return holder >= 0 && node !== 0 && this.#holdings.reach.isHeld(node, holder);
+  }
+
+  /** Stores of `slot` whose engine hash stood for another content before, since the start. */
+  conflictsOf(slot: number): number {
+    return this.#holdings.conflictsOf(slot);
+  }
+
   /** Cache namespace of a block that `slot` holds or that waits for its parent; undefined = none, or not known. */
   cacheSaltOf(slot: number, hash: U64): string | undefined {
     const holder = this.#holdings.holders.of(slot);
@@ -156,7 +168,7 @@ export class PrefixIndex {
     let node = parent;
     for (let at = 0; at < blockHashes.length; at += 2) {
       if (isOwnParent(blockHashes, at, parentHash)) {
-        this.#holdings.conflicts++;
+        this.#holdings.noteConflict(holder);
         return;
       }
       block.low = blockHashes[at] as number;

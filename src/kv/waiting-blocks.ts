@@ -46,7 +46,7 @@ export class WaitingBlocks {
     let parent = parentHash;
     for (let at = 0; at < blockHashes.length; at += 2) {
       if (isOwnParent(blockHashes, at, parentHash)) {
-        this.#holdings.conflicts++;
+        this.#holdings.noteConflict(this.#holdings.holders.of(slot));
         return undefined;
       }
       const hash = { low: blockHashes[at] as number, high: blockHashes[at + 1] as number };

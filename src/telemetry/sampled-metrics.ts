@@ -24,6 +24,8 @@ export interface KvEventSample {
   readonly resets: number;
   /** Undefined before the first event. */
   readonly lastEventAgeMs: number | undefined;
+  /** What is wrong at present, by one of few fixed names. */
+  readonly problems: readonly { readonly kind: string }[];
 }
 
 /** A configured model at the moment of a scrape. */
@@ -150,6 +152,7 @@ function registerEventTotals(registry: Registry, source: SampleSource): void {
     (events) => events.resets,
   );
   registerDropped(registry, source);
+  registerProblems(registry, source);
   registerEventAge(registry, source);
 }
 
@@ -163,6 +166,21 @@ function registerDropped(registry: Registry, source: SampleSource): void {
       dropped.reset();
       for (const [labels, events] of followedRanks(source)) {
         for (const [reason, count] of Object.entries(events.dropped)) dropped.inc({ ...labels, reason }, count);
+      }
+    },
+  });
+}
+
+function registerProblems(registry: Registry, source: SampleSource): void {
+  const problem = new Gauge({
+    name: "pointsman_kv_event_problem",
+    help: "1 for each thing that is wrong with a rank's KV events at present; no series for what is not.",
+    labelNames: [...rankLabels, "problem"] as const,
+    registers: [registry],
+    collect(): void {
+      problem.reset();
+      for (const [labels, { problems }] of followedRanks(source)) {
+        for (const { kind } of problems) problem.set({ ...labels, problem: kind }, 1);
       }
     },
   });

@@ -24,6 +24,11 @@ export const kvEvents = z
     silentWorkerWarnMs: milliseconds(0)
       .default(60_000)
       .describe("A worker that serves requests and sent no event for this long is warned of, in ms; 0 = never."),
+    unmatchedPromptMs: milliseconds(0)
+      .default(60_000)
+      .describe(
+        "Time after which a prompt that was sent to a worker must have turned up in its KV events, in ms; a worker where several in a row do not is reported. 0 = not checked.",
+      ),
     predictedTtlMs: milliseconds(0)
       .default(0)
       .describe(

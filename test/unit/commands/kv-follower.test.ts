@@ -5,6 +5,7 @@ import { PrefixIndex } from "../../../src/kv/index.ts";
 import { ModelRegistry } from "../../../src/router/index.ts";
 import { type SimWorker, startSimWorker } from "../../../src/sim-worker/index.ts";
 import { createLogger } from "../../../src/telemetry/index.ts";
+import { FakeEngine, stored } from "../kv-events/fake-engine.ts";
 import { fixture } from "../router/fixture.ts";
 
 const settings = {
@@ -15,6 +16,7 @@ const settings = {
   maxBatchBytes: 1_048_576,
   silentWorkerWarnMs: 0,
   predictedTtlMs: 0,
+  unmatchedPromptMs: 0,
   onUnrepairableGap: "reset",
 } as const;
 
@@ -109,6 +111,39 @@ describe("following KV events", () => {
     core.catalogue.replaceAll([]);
     expect(index?.blockCount).toBe(0);
     expect(follower.size).toBe(0);
+  });
+
+  it("puts events where their batch says, and those of a rank that a lone worker is elsewhere to itself", async () => {
+    const engines = [await FakeEngine.start(), await FakeEngine.start()];
+    closing.push(...engines.map((engine) => ({ close: () => engine.stop() })));
+    const index = new PrefixIndex({ blockSize: 4, maxBlocks: 100 });
+    const core = {
+      ...fixture({ workers: [] }),
+      models: new ModelRegistry([{ name: "m", aliases: [], pipeline: undefined, index }]),
+    };
+    const [pair, lone] = engines.map(({ endpoints }) => endpoints.events);
+    core.catalogue.replaceAll(
+      staticWorkers([
+        { name: "pair", endpoint: "10.0.0.1:80", dpSize: 2, kvEvents: pair ?? "" },
+        { name: "lone", endpoint: "10.0.0.2:80", kvEvents: lone ?? "" },
+      ]),
+    );
+    follow(core);
+    await Promise.all(engines.map((engine) => engine.subscribed()));
+    await engines[0]?.publish([stored([1, 2])], { rank: 1 });
+    await engines[0]?.publish([stored([1])], { rank: 9 });
+    await engines[1]?.publish([stored([1, 2, 3])], { rank: 9 });
+    const held = () =>
+      core.catalogue.ranksFor(undefined).map((rank) => [rank.worker.name, rank.dpRank, index.blocksOf(rank.slot)]);
+    await vi.waitFor(
+      () =>
+        expect(held().toSorted()).toEqual([
+          ["lone", 0, 3],
+          ["pair", 0, 0],
+          ["pair", 1, 2],
+        ]),
+      5_000,
+    );
   });
 
   it("warns once of a worker that takes requests and publishes nothing", async () => {

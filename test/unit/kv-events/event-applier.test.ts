@@ -25,7 +25,6 @@ function applierWith(sink: Partial<KvEventSink>, signal: AbortSignal): EventAppl
       },
       budget: new TurnBudget(slowClock()),
       counters: { add: () => undefined },
-      log: { info: () => undefined, warn: () => undefined },
     },
     signal,
   );

@@ -213,14 +213,16 @@ describe("KvEventSubscriber", () => {
     expect(rank.count("unknown_rank_events")).toBe(2);
   });
 
-  it("says once that the engine's blocks are of another size", async () => {
+  it("tells that the engine's blocks are of another size, until they are not", async () => {
     const { engine, rank } = await followedEngine();
     const event = ["BlockStored", [1], null, [1, 2, 3, 4, 5, 6, 7, 8], 8, null];
     await engine.publish([event, event]);
     await engine.publish([event]);
     await vi.waitFor(() => expect(rank.counts.get("filtered_events block_size_mismatch")).toBe(3));
-    expect(rank.warnings).toHaveLength(1);
     expect(rank.subscriber.status.foreignBlockSize).toBe(8);
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    expect(rank.subscriber.status.foreignBlockSize).toBeUndefined();
   });
 
   it("goes on after frames that are no message, and forgets the rank after a batch that it cannot read", async () => {

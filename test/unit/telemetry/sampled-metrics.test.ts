@@ -8,7 +8,14 @@ const rank: RankSample = {
   activeRequests: 2,
   activePrefillTokens: 300,
   activeDecodeBlocks: 40,
-  kvEvents: { applied: 10, dropped: { unknown_parent: 3 }, gaps: 1, resets: 0, lastEventAgeMs: 1500 },
+  kvEvents: {
+    applied: 10,
+    dropped: { unknown_parent: 3 },
+    gaps: 1,
+    resets: 0,
+    lastEventAgeMs: 1500,
+    problems: [{ kind: "silent" }],
+  },
 };
 
 function sampled(ranks: () => Iterable<RankSample>): Metrics {
@@ -35,6 +42,7 @@ describe("sampled metrics", () => {
       `pointsman_kv_event_resets_total${labels} 0`,
       `pointsman_kv_event_age_seconds${labels} 1.5`,
       'pointsman_kv_events_dropped_total{worker="w0",dp_rank="1",reason="unknown_parent"} 3',
+      'pointsman_kv_event_problem{worker="w0",dp_rank="1",problem="silent"} 1',
       'pointsman_index_blocks{model="m"} 77',
       "pointsman_leases 5",
       "pointsman_queued_requests 6",
@@ -60,7 +68,15 @@ describe("sampled metrics", () => {
   });
 
   it("has no event series for a worker whose events are not followed, and no age before the first event", async () => {
-    const events = { ...rank.kvEvents, applied: 0, dropped: {}, gaps: 0, resets: 0, lastEventAgeMs: undefined };
+    const events = {
+      ...rank.kvEvents,
+      applied: 0,
+      dropped: {},
+      gaps: 0,
+      resets: 0,
+      lastEventAgeMs: undefined,
+      problems: [],
+    };
     expect(await sampled(() => [{ ...rank, kvEvents: undefined }]).render()).not.toMatch(/^pointsman_kv_event.*w0/m);
     expect(await sampled(() => [{ ...rank, kvEvents: events }]).render()).not.toMatch(/^pointsman_kv_event_age.*w0/m);
   });

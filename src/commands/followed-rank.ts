@@ -1,0 +1,113 @@
+import type { Config } from "../config/index.ts";
+import type { WorkerRank } from "../fleet/index.ts";
+import type { PrefixIndex } from "../kv/index.ts";
+import {
+  type Clock,
+  type KvEventCounters,
+  type KvEventSink,
+  KvEventSubscriber,
+  type TurnBudget,
+} from "../kv-events/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import { EventTotals } from "./event-totals.ts";
+import { KvAlarms } from "./kv-alarms.ts";
+import type { KvRankStatus } from "./kv-rank-status.ts";
+
+export interface FollowedRankDependencies {
+  readonly sink: KvEventSink;
+  /** Of the first model that the rank serves; the others hold the same. */
+  readonly index: PrefixIndex;
+  readonly budget: TurnBudget;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** One rank whose KV events are followed, and what is known of how well that goes. */
+export class FollowedRank {
+  readonly rank: WorkerRank;
+  readonly #endpoint: string;
+  readonly #index: PrefixIndex;
+  readonly #subscriber: KvEventSubscriber;
+  readonly #totals = new EventTotals();
+  readonly #alarms: KvAlarms;
+  readonly #silentWarnMs: number;
+  /** Requests booked on the rank when it was last heard of. */
+  #bookedWhenHeard = 0;
+
+  /** Begins to follow. Throws when the address is none. */
+  constructor(rank: WorkerRank, endpoint: string, options: Config["kvEvents"], dependencies: FollowedRankDependencies) {
+    this.rank = rank;
+    this.#endpoint = endpoint;
+    this.#index = dependencies.index;
+    this.#silentWarnMs = options.silentWorkerWarnMs;
+    const log = dependencies.log.child({ worker: rank.worker.name, dpRank: rank.dpRank, kvEvents: endpoint });
+    this.#alarms = new KvAlarms(log);
+    const counters: KvEventCounters = {
+      add: (counter, _slot, amount, reason) => this.#totals.add(counter, amount, reason),
+    };
+    this.#subscriber = new KvEventSubscriber(
+      {
+        endpoint,
+        replayEndpoint: rank.kvEvents?.replayEndpoint,
+        slot: rank.slot,
+        slotOfRank: (dpRank) => slotOf(rank, dpRank),
+        blockSize: dependencies.index.blockSize,
+        onLostTrack: options.onUnrepairableGap,
+        replayTotalMs: options.replayTimeoutMs,
+        reconnectMinMs: options.reconnectMinMs,
+        reconnectMaxMs: options.reconnectMaxMs,
+        maxPendingBatches: options.maxPendingBatches,
+        maxBatchBytes: options.maxBatchBytes,
+      },
+      { ...dependencies, counters, log },
+    );
+    this.#subscriber.start();
+  }
+
+  get status(): KvRankStatus {
+    const { isConnected, lastSequence, hasSeenEvents, silentMs } = this.#subscriber.status;
+    return {
+      ...this.#totals.sample(),
+      endpoint: this.#endpoint,
+      isConnected,
+      lastSequence,
+      lastEventAgeMs: hasSeenEvents ? silentMs : undefined,
+      blocks: this.#index.blocksOf(this.rank.slot),
+      problems: this.#alarms.problems,
+    };
+  }
+
+  /**
+   * Looks for what is wrong.
+   * @param bookedRequests requests that were sent to the rank since it exists
+   * @param unmatchedPrompts of those, how many in a row did not turn up in its cache
+   */
+  look(bookedRequests: number, unmatchedPrompts: number, nowMs: number): void {
+    const { status } = this.#subscriber;
+    const isQuiet = this.#silentWarnMs > 0 && status.silentMs >= this.#silentWarnMs;
+    if (!isQuiet) this.#bookedWhenHeard = bookedRequests;
+    this.#alarms.look(
+      {
+        status,
+        isSilent: isQuiet && bookedRequests > this.#bookedWhenHeard,
+        blockSize: this.#index.blockSize,
+        conflicts: this.#index.conflictsOf(this.rank.slot),
+        unmatchedPrompts,
+      },
+      nowMs,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#subscriber.close();
+  }
+}
+
+/**
+ * Slot of a rank that a batch names. A worker of one rank may be one of many that an engine counts as its ranks: what it publishes
+ * is its own.
+ */
+function slotOf(rank: WorkerRank, dpRank: number): number | undefined {
+  const { ranks } = rank.worker;
+  return ranks.length === 1 ? rank.slot : ranks.find((other) => other.dpRank === dpRank)?.slot;
+}
