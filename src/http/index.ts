@@ -1,4 +1,5 @@
 export { BearerTokens } from "./bearer-tokens.ts";
+export { BufferPool, MAX_POOLED_BYTES } from "./buffer-pool.ts";
 export type { PemFiles, PemPair } from "./certificates.ts";
 export { readPemPair, selfSignedPair, watchPemFiles } from "./certificates.ts";
 export type { HttpErrorCode } from "./error-answer.ts";

@@ -10,8 +10,10 @@ export interface HttpCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Empty for operations without a body. */
+  /** Empty for operations without a body. Its memory is used again once the operation has answered. */
   readonly body: Buffer;
+  /** Says that something may look at the body after the answer: its memory is not used again. */
+  keepBody(): void;
   /** Whether the caller may see what needs a token: it gave one, or none is configured. */
   readonly isAuthorized: boolean;
   /** Aborted when the client leaves before its answer. */

@@ -21,6 +21,7 @@ export class ReceivedCall implements HttpCall {
   readonly #url: string;
   readonly #response: ServerResponse;
   #signal: AbortSignal | undefined;
+  #isBodyKept = false;
 
   constructor({ params, url, headers, body, isAuthorized, response }: CallParts) {
     this.params = params;
@@ -29,6 +30,14 @@ export class ReceivedCall implements HttpCall {
     this.isAuthorized = isAuthorized;
     this.#url = url;
     this.#response = response;
+  }
+
+  get isBodyKept(): boolean {
+    return this.#isBodyKept;
+  }
+
+  keepBody(): void {
+    this.#isBodyKept = true;
   }
 
   get query(): URLSearchParams {

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { BufferPool } from "./buffer-pool.ts";
 import { HttpError } from "./error-answer.ts";
 
 /** Bounds of what is read and held at one time. */
@@ -19,22 +20,20 @@ export interface HttpLimits {
   readonly keepAliveTimeoutMs: number;
 }
 
+/** Most that body buffers waiting for use may take together, bytes. */
+const maxFreeBytes = 33_554_432;
+
+const noBody = Buffer.alloc(0);
+
 /** Admits requests and the bytes of their bodies, and counts what is under way. */
 export class RequestLimits {
   readonly #limits: HttpLimits;
+  readonly #pool = new BufferPool(maxFreeBytes);
   #requests = 0;
   #heldBytes = 0;
 
   constructor(limits: HttpLimits) {
     this.#limits = limits;
-  }
-
-  get requests(): number {
-    return this.#requests;
-  }
-
-  get heldBytes(): number {
-    return this.#heldBytes;
   }
 
   /** @throws HttpError 429 when as many are under way as may be */
@@ -47,42 +46,59 @@ export class RequestLimits {
     this.#requests--;
   }
 
-  /** Gives back what `read` holds. */
-  release(body: Buffer): void {
-    this.#heldBytes -= body.length;
-  }
-
   /**
-   * Reads a whole body, which counts as held until it is given to `release`.
+   * Reads a whole body, which counts as held until it is released.
    * @param declaredBytes its `content-length`, when it has one
    */
-  read(stream: Readable, declaredBytes: string | undefined, done: (error: Error | null, body?: Buffer) => void): void {
-    const chunks: Buffer[] = [];
+  read(
+    stream: Readable,
+    declaredBytes: string | undefined,
+    done: (error: Error | null, body?: HeldBody) => void,
+  ): void {
+    const refusal = this.#refusal(Number(declaredBytes ?? 0));
+    if (refusal !== undefined) {
+      stream.resume();
+      done(refusal);
+      return;
+    }
+    let buffer = this.#pool.take(Number(declaredBytes ?? firstBytes));
     let length = 0;
+    const release = (isInUse = false): void => {
+      this.#heldBytes -= length;
+      if (!isInUse) this.#pool.give(buffer);
+      buffer = noBody;
+      length = 0;
+    };
     const finish = (error: Error | null): void => {
       stream.off("data", onData).off("end", onEnd).off("error", onError).off("close", onClose);
       if (error === null) {
-        done(null, onlyOrJoined(chunks, length));
+        done(null, { bytes: buffer.subarray(0, length), release });
         return;
       }
-      this.#heldBytes -= length;
+      release();
       // What still comes is read and dropped, so that the client gets to the answer.
       stream.resume();
       done(error);
     };
     const onData = (chunk: Buffer): void => {
+      if (length + chunk.length > buffer.length) buffer = this.#grown(buffer, length, length + chunk.length);
+      chunk.copy(buffer, length);
       length += chunk.length;
       this.#heldBytes += chunk.length;
-      chunks.push(chunk);
       const refusal = this.#refusal(length);
       if (refusal !== undefined) finish(refusal);
     };
     const onEnd = (): void => finish(null);
     const onError = (error: Error): void => finish(error);
     const onClose = (): void => finish(new HttpError(400, "invalid_request", "the body ended early"));
-    const refusal = this.#refusal(Number(declaredBytes ?? 0));
-    if (refusal === undefined) stream.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose);
-    else finish(refusal);
+    stream.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose);
+  }
+
+  #grown(buffer: Buffer, length: number, needed: number): Buffer {
+    const larger = this.#pool.take(Math.max(needed, 2 * buffer.length));
+    buffer.copy(larger, 0, 0, length);
+    this.#pool.give(buffer);
+    return larger;
   }
 
   #refusal(bodyBytes: number): HttpError | undefined {
@@ -95,11 +111,16 @@ export class RequestLimits {
   }
 }
 
-function busy(why: string): HttpError {
-  return new HttpError(429, "saturated", `${why}, no more are taken`, { "retry-after": "1" });
+/** A body whose memory is used again once it is released. */
+export interface HeldBody {
+  readonly bytes: Buffer;
+  /** To be called once. @param isInUse somebody may still look at `bytes`: their memory is not used again. Default false */
+  release(isInUse?: boolean): void;
 }
 
-function onlyOrJoined(chunks: readonly Buffer[], length: number): Buffer {
-  const [first] = chunks;
-  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length);
+/** Room that a body of unknown length begins with. */
+const firstBytes = 4_096;
+
+function busy(why: string): HttpError {
+  return new HttpError(429, "saturated", `${why}, no more are taken`, { "retry-after": "1" });
 }

@@ -6,7 +6,7 @@ import { errorAnswer, HttpError, isInternal } from "./error-answer.ts";
 import type { HttpLog } from "./node-server.ts";
 import type { HttpAnswer, Operation } from "./operation.ts";
 import { ReceivedCall } from "./received-call.ts";
-import type { RequestLimits } from "./request-limits.ts";
+import type { HeldBody, RequestLimits } from "./request-limits.ts";
 
 /** Told of each answer, for metrics. */
 export interface HttpObserver {
@@ -65,14 +65,15 @@ function serveOperation(app: FastifyInstance, operation: Operation, context: Ser
     },
     handler: async (request, reply) => {
       const start = now();
-      const body = Buffer.isBuffer(request.body) ? request.body : noBody;
+      const held = request.body as HeldBody | undefined;
+      const call = callOf(request, reply, operation, held?.bytes ?? noBody, context);
       let answer: HttpAnswer;
       try {
-        answer = await operation.handle(callOf(request, reply, operation, body, context));
+        answer = await operation.handle(call);
       } catch (error) {
         answer = answerTo(error, context);
       } finally {
-        limits.release(body);
+        held?.release(call.isBodyKept);
       }
       observer.answered(operation.id, answer.status, now() - start);
       send(reply, answer);

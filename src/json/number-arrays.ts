@@ -7,6 +7,8 @@ export interface NumberArray {
   /** One u32 an item, or two of a signed 64-bit integer in two's complement, low first. */
   readonly kind: "u32" | "i64";
   readonly maxItems: number;
+  /** Memory for a list that fits: the values are then valid until it is used again. Absent = each list has its own. */
+  readonly scratch?: Uint32Array<ArrayBuffer>;
 }
 
 /** A body whose arrays of numbers were read straight from its bytes. */
@@ -55,9 +57,9 @@ export function liftNumberArrays(
   return { rest: without(body, cuts), arrays };
 }
 
-function readList(body: Buffer, start: number, key: string, { kind, maxItems }: NumberArray) {
+function readList(body: Buffer, start: number, key: string, { kind, maxItems, scratch }: NumberArray) {
   try {
-    return kind === "u32" ? readU32List(body, start, maxItems) : readI64List(body, start, maxItems);
+    return kind === "u32" ? readU32List(body, start, maxItems, scratch) : readI64List(body, start, maxItems);
   } catch (error) {
     throw error instanceof FieldError ? error.within(key) : error;
   }

@@ -10,7 +10,9 @@ export interface NumberList {
 
 const COMMA = 0x2c;
 const MINUS = 0x2d;
+const SPACE = 0x20;
 const ZERO = 0x30;
+const NINE = 0x39;
 const CLOSE_ARRAY = 0x5d;
 
 const u32Range = "0 and 4294967295";
@@ -22,34 +24,100 @@ const maxNumberBytes = 64;
 /**
  * Reads a list of u32 from the byte after its opening bracket, without making a value of each.
  * @param maxItems one item more is refused
+ * @param scratch memory for the values, when it is at least as long as the list probably is and no longer than `maxItems`
  * @throws FieldError with the index of an item that is no such integer; JsonSyntaxError
  */
-export function readU32List(bytes: Buffer, start: number, maxItems: number): NumberList {
+export function readU32List(
+  bytes: Buffer,
+  start: number,
+  maxItems: number,
+  scratch?: Uint32Array<ArrayBuffer>,
+): NumberList {
   const from = spaceEnd(bytes, start);
-  return bytes[from] === CLOSE_ARRAY ? emptyList(from) : readU32s(bytes, from, maxItems);
+  if (bytes[from] === CLOSE_ARRAY) return emptyList(from);
+  const likely = Math.min(maxItems, 16 + ((bytes.length - start) >>> 2));
+  const out = scratch !== undefined && scratch.length <= maxItems && likely <= scratch.length ? scratch : undefined;
+  return readU32s(bytes, from, maxItems, out ?? new Uint32Array(likely));
 }
 
-function readU32s(bytes: Buffer, start: number, maxItems: number): NumberList {
-  let out = new Uint32Array(64);
-  let count = 0;
-  let at = start;
+function readU32s(bytes: Buffer, start: number, maxItems: number, out: Uint32Array<ArrayBuffer>): NumberList {
+  const list = { at: start, count: 0, out };
   for (;;) {
-    const first = at;
-    let value = 0;
-    for (;;) {
-      const digit = (bytes[at] as number) - ZERO;
-      if (!(digit >= 0 && digit <= 9)) break;
-      value = value * 10 + digit;
-      at++;
-    }
-    if (!isU32(at - first, value, bytes[first])) throw notAnInteger(bytes, first, count, u32Range);
-    if (count === out.length) out = grown(out, count, maxItems);
-    out[count++] = value;
-    const next = nextItem(bytes, at);
-    if (next < 0) return { values: out.subarray(0, count), end: -next };
-    if (next === 0) throw unended(bytes, first, at, count - 1, u32Range);
-    at = next;
+    readShortItems(bytes, list);
+    const at = spaceEnd(bytes, list.at);
+    const value = longNumber(bytes, at, list.count);
+    if (list.count === list.out.length) list.out = grown(list.out, list.count, maxItems);
+    list.out[list.count++] = value;
+    const end = numberEnd(bytes, at);
+    const next = nextItem(bytes, end);
+    if (next < 0) return { values: list.out.subarray(0, list.count), end: -next };
+    if (next === 0) throw unended(bytes, at, end, list.count - 1, u32Range);
+    list.at = next;
   }
+}
+
+/** A list that is being read: its items so far, and where the next one starts. */
+interface GrowingList {
+  at: number;
+  count: number;
+  out: Uint32Array<ArrayBuffer>;
+}
+
+/**
+ * Takes items of one to six digits with a comma after them, which token ids are, as long as they come and there is room: in a
+ * third of the time that it takes to look at each digit in a loop.
+ */
+function readShortItems(bytes: Buffer, list: GrowingList): void {
+  const { out } = list;
+  const lastShort = bytes.length - shortBytes;
+  let { at, count } = list;
+  while (at < lastShort && count < out.length) {
+    const item = shortNumber(bytes, at);
+    const end = at + (item & 7);
+    if (item === 0 || bytes[end] !== COMMA) break;
+    out[count++] = item >>> 3;
+    at = bytes[end + 1] === SPACE ? end + 2 : end + 1;
+  }
+  list.at = at;
+  list.count = count;
+}
+
+/** The number at `at`, of one to six digits, above three bits that tell how many; 0 = none, or another one. */
+function shortNumber(bytes: Buffer, at: number): number {
+  const a = ((bytes[at] as number) - ZERO) | 0;
+  if (a >>> 0 > 9) return 0;
+  const b = ((bytes[at + 1] as number) - ZERO) | 0;
+  if (b >>> 0 > 9) return (a << 3) | 1;
+  if (a === 0) return 0;
+  const c = ((bytes[at + 2] as number) - ZERO) | 0;
+  if (c >>> 0 > 9) return ((a * 10 + b) << 3) | 2;
+  const d = ((bytes[at + 3] as number) - ZERO) | 0;
+  if (d >>> 0 > 9) return ((a * 100 + b * 10 + c) << 3) | 3;
+  const e = ((bytes[at + 4] as number) - ZERO) | 0;
+  if (e >>> 0 > 9) return ((a * 1000 + b * 100 + c * 10 + d) << 3) | 4;
+  const f = ((bytes[at + 5] as number) - ZERO) | 0;
+  if (f >>> 0 > 9) return ((a * 10000 + b * 1000 + c * 100 + d * 10 + e) << 3) | 5;
+  const g = ((bytes[at + 6] as number) - ZERO) | 0;
+  return g >>> 0 > 9 ? ((a * 100000 + b * 10000 + c * 1000 + d * 100 + e * 10 + f) << 3) | 6 : 0;
+}
+
+/** Bytes that one step of `readShortItems` may look at. */
+const shortBytes = 10;
+
+/** @throws FieldError, JsonSyntaxError */
+function longNumber(bytes: Buffer, first: number, index: number): number {
+  const end = numberEnd(bytes, first);
+  let value = 0;
+  for (let at = first; at < end; at++) value = value * 10 + (bytes[at] as number) - ZERO;
+  if (isU32(end - first, value, bytes[first])) return value;
+  throw notAnInteger(bytes, first, index, u32Range);
+}
+
+/** The byte after a run of digits. */
+function numberEnd(bytes: Buffer, first: number): number {
+  let at = first;
+  while ((bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at++;
+  return at;
 }
 
 /**

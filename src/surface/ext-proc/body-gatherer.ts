@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { type BufferPool, MAX_POOLED_BYTES } from "./buffer-pool.ts";
+import { type BufferPool, MAX_POOLED_BYTES } from "../../http/index.ts";
 import { noBody } from "./request-answers.ts";
 
 /** A body announced up to this length gets its memory at once; a longer one as it comes. */

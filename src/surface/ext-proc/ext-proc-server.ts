@@ -1,7 +1,7 @@
 import { ServerCredentials } from "@grpc/grpc-js";
 import { RoutingError } from "../../errors/index.ts";
+import { BufferPool } from "../../http/index.ts";
 import { Admission } from "./admission.ts";
-import { BufferPool } from "./buffer-pool.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { HeaderRemovals } from "./control-headers.ts";
 import { GrpcServer, joinHostPort } from "./grpc-server.ts";

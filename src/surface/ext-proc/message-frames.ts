@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import type { BufferPool } from "./buffer-pool.ts";
+import type { BufferPool } from "../../http/index.ts";
 import { GrpcStatus, StatusError } from "./grpc-status.ts";
 
 const HEAD_BYTES = 5;

@@ -1,4 +1,4 @@
-import type { BufferPool } from "./buffer-pool.ts";
+import type { BufferPool } from "../../http/index.ts";
 import type { PickAnswer } from "./pick-answer.ts";
 import type { HttpBody, ProcessingResponse } from "./processing-messages.ts";
 

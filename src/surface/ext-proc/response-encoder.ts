@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import type { BufferPool } from "./buffer-pool.ts";
+import type { BufferPool } from "../../http/index.ts";
 import type {
   BodyMutation,
   CommonResponse,

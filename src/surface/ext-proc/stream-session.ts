@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { RoutingError } from "../../errors/index.ts";
+import type { BufferPool } from "../../http/index.ts";
 import type { Admission, StreamTicket } from "./admission.ts";
 import { type StreamModes, streamModes } from "./body-mode.ts";
-import type { BufferPool } from "./buffer-pool.ts";
 import type { Clock } from "./clock.ts";
 import type { HeaderRemovals } from "./control-headers.ts";
 import { servedEndpoint, splitEndpoints, subsetHint } from "./endpoint-metadata.ts";

@@ -11,6 +11,9 @@ export interface ReadPrompt<T> {
   readonly rest: Buffer;
 }
 
+/** Prompts of up to so many tokens take no memory of their own until they are hashed. */
+const scratchTokens = 131_072;
+
 /** Reads the bodies of all operations. */
 export class BodyReader {
   readonly #bounds: RequestBounds;
@@ -21,7 +24,11 @@ export class BodyReader {
     this.#bounds = bounds;
     this.#json = json;
     this.#wanted = {
-      token_ids: { kind: "u32", maxItems: bounds.maxTokenIds },
+      token_ids: {
+        kind: "u32",
+        maxItems: bounds.maxTokenIds,
+        scratch: new Uint32Array(Math.min(bounds.maxTokenIds, scratchTokens)),
+      },
       block_hashes: { kind: "i64", maxItems: bounds.maxHashes },
       sequence_hashes: { kind: "i64", maxItems: bounds.maxHashes },
     } as const;
@@ -34,7 +41,8 @@ export class BodyReader {
 
   /**
    * A body that gives a prompt.
-   * @returns also what was left when the arrays were lifted: the fields' objects stand in it
+   * @returns also what was left when the arrays were lifted: the fields' objects stand in it. `token_ids` are valid until the
+   *   next body is read: they have to be hashed before anything is waited for
    * @throws as `read`
    */
   readPrompt<T>(body: Buffer, shape: Shape<T>, clientRequestBytes = 0): ReadPrompt<T> {

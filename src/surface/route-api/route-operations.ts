@@ -1,6 +1,7 @@
 import { RoutingError } from "../../errors/index.ts";
 import {
   flagShape,
+  type HttpCall,
   jsonAnswer,
   may,
   type ObjectOf,
@@ -99,9 +100,9 @@ export function routeOperations(dependencies: RouteDependencies): readonly Opera
       description: "Give one of `request`, `token_ids` and `block_hashes`.",
       body: query.schema,
       answers: { 200: { description: "The chosen worker.", schema: routeSchema(false) }, ...answers },
-      handle: async ({ body }) => {
-        const { fields, arrays, rest } = bodies.readPrompt(body, query, options.bounds.maxRequestBytes);
-        const prepared = await subjectOf(dependencies, fields, arrays, rest);
+      handle: async (call) => {
+        const { fields, arrays, rest } = bodies.readPrompt(call.body, query, options.bounds.maxRequestBytes);
+        const prepared = await subjectOf(dependencies, fields, arrays, { call, rest });
         const target = router.targetOf(selections.select(prepared.subject, affinityOf(fields)));
         return jsonAnswer(200, writer.route(target, { ...prepared, ...answerParts(fields) }));
       },
@@ -121,10 +122,10 @@ export function routeOperations(dependencies: RouteDependencies): readonly Opera
         409: { description: "The id is held by another reservation." },
         429: { description: "Too many reservations are held." },
       },
-      handle: async ({ body }) => {
+      handle: async (call) => {
         refuseWithoutReserving(options);
-        const { fields, arrays, rest } = bodies.readPrompt(body, reserve, options.bounds.maxRequestBytes);
-        const prepared = await subjectOf(dependencies, fields, arrays, rest);
+        const { fields, arrays, rest } = bodies.readPrompt(call.body, reserve, options.bounds.maxRequestBytes);
+        const prepared = await subjectOf(dependencies, fields, arrays, { call, rest });
         const decision = selections.reserve(prepared.subject, affinityOf(fields), fields.reservation_id);
         return jsonAnswer(200, writer.route(decision, { ...prepared, ...answerParts(fields), lease: decision.lease }));
       },
@@ -136,15 +137,22 @@ function answerParts({ explain, return_token_ids: returnsTokenIds }: RouteFields
   return { isExplained: explain, returnsTokenIds };
 }
 
+/** Where a client's request stands. */
+interface RequestSource {
+  readonly call: HttpCall;
+  /** What was left of the body when arrays were lifted. */
+  readonly rest: Buffer;
+}
+
 async function subjectOf(
   dependencies: RouteDependencies,
   fields: RouteFields,
   arrays: Arrays,
-  rest: Buffer,
+  source: RequestSource,
 ): Promise<RouteSubject> {
   const { selections } = dependencies;
   const given = givenPromptOf(fields, arrays);
-  if (given === undefined) return requestSubject(dependencies, fields, rest);
+  if (given === undefined) return requestSubject(dependencies, fields, source);
   const partition = selections.partition(fields.model_name ?? "default", fields.routing_group);
   return {
     subject: { ...selections.subject(partition, given, demandsOf(fields)), session: sessionOf(fields) },
@@ -168,13 +176,16 @@ function givenPromptOf(fields: RouteFields, arrays: Arrays): GivenPrompt | undef
 async function requestSubject(
   dependencies: RouteDependencies,
   fields: RouteFields,
-  rest: Buffer,
+  { call, rest }: RequestSource,
 ): Promise<RouteSubject> {
   const { router, options } = dependencies;
   const { request } = fields;
   if (request === undefined) throw new Error("a request is given when no prompt is");
   const preparing = router.prepare(routeRequestOf(request, rest, options.trustsClients));
-  const prepared = preparing instanceof Promise ? await withinDeadline(preparing, options.deadlineMs) : preparing;
+  const prepared =
+    preparing instanceof Promise
+      ? await withinDeadline(preparing, options.deadlineMs, () => call.keepBody())
+      : preparing;
   const demands = mergedDemands(prepared.demands, demandsOf(fields));
   const session = sessionOf(fields) ?? prepared.session;
   return {

@@ -4,7 +4,7 @@ import type { MethodDefinition } from "@grpc/grpc-js";
 import fc from "fast-check";
 import protobuf from "protobufjs";
 import { describe, expect, it } from "vitest";
-import { BufferPool } from "../../../src/surface/ext-proc/buffer-pool.ts";
+import { BufferPool } from "../../../src/http/index.ts";
 import { HeaderList } from "../../../src/surface/ext-proc/header-list.ts";
 import {
   overwriteHeader,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { BufferPool, MAX_POOLED_BYTES } from "../../../../src/http/index.ts";
 import { BodyGatherer } from "../../../../src/surface/ext-proc/body-gatherer.ts";
-import { BufferPool, MAX_POOLED_BYTES } from "../../../../src/surface/ext-proc/buffer-pool.ts";
 
 function gather(chunks: readonly Buffer[], announcedBytes: number | undefined): Buffer {
   const gatherer = new BodyGatherer(new BufferPool(1 << 20), announcedBytes);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BufferPool } from "../../../../src/surface/ext-proc/buffer-pool.ts";
+import { BufferPool } from "../../../../src/http/index.ts";
 import { MessageFrames } from "../../../../src/surface/ext-proc/message-frames.ts";
 
 const MAX_BYTES = 300_000;

@@ -1,5 +1,5 @@
+import { BufferPool } from "../../../../src/http/index.ts";
 import { Admission } from "../../../../src/surface/ext-proc/admission.ts";
-import { BufferPool } from "../../../../src/surface/ext-proc/buffer-pool.ts";
 import { HeaderRemovals } from "../../../../src/surface/ext-proc/control-headers.ts";
 import { type ExtProcOptions, resolveExtProcOptions } from "../../../../src/surface/ext-proc/options.ts";
 import type { ProcessingRequest, ProcessingResponse } from "../../../../src/surface/ext-proc/processing-messages.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BufferPool, MAX_POOLED_BYTES } from "../../../../src/surface/ext-proc/buffer-pool.ts";
+import { BufferPool, MAX_POOLED_BYTES } from "../../../src/http/index.ts";
 
 describe("BufferPool", () => {
   it.each([0, 1, 4_095, 4_096, 4_097, 65_536, 65_537, MAX_POOLED_BYTES, MAX_POOLED_BYTES + 1])(
