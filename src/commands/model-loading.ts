@@ -15,22 +15,23 @@ export class ModelLoading {
   /** Resolves when every model is loaded; rejects, naming the model, when one cannot be, or when the loading is closed. */
   readonly finished: Promise<void>;
 
-  /** @param loaded called for each model, by its place in the settings, as it comes; it may throw */
-  constructor(config: Config, loaded: (index: number, compiled: CompiledModel, folder: string) => void) {
+  /** @param loaded called for each model, by its place in the settings, as it comes; it may reject */
+  constructor(config: Config, loaded: (index: number, compiled: CompiledModel, folder: string) => Promise<void>) {
     this.#worker = startThread("model-thread", config);
+    const pending: Promise<void>[] = [];
     this.finished = new Promise((resolve, reject) => {
       this.#worker.on("message", (message: LoadedModel) => {
-        const name = config.models[message.index]?.name ?? "";
-        if ("failure" in message) return reject(loadError(name, message.failure));
-        try {
-          loaded(message.index, message.compiled, message.folder);
-        } catch (cause) {
-          reject(loadError(name, cause));
+        if ("failure" in message) {
+          reject(loadError(config.models[message.index]?.name ?? "", message.failure));
+          return;
         }
+        const taken = loaded(message.index, message.compiled, message.folder);
+        taken.catch(reject);
+        pending.push(taken);
       });
       this.#worker.on("error", reject);
       this.#worker.on("exit", (code) => {
-        if (code === 0) resolve();
+        if (code === 0) Promise.all(pending).then(() => resolve(), reject);
         else reject(new Error("the loading of models was ended"));
       });
     });

@@ -9,7 +9,7 @@ import {
   type TokenizedPrompt,
 } from "../model/index.ts";
 
-/** A model with the official engine, which is loaded when it is first needed: it takes a second and 100 to 400 MB. */
+/** A model with the official engine, which takes a second to load and 100 to 400 MB: it is loaded when it is first asked for. */
 export class OfficialModel {
   readonly profile: Profile;
   readonly blockSize: number;
@@ -38,10 +38,15 @@ export class OfficialModel {
     return this.#engine;
   }
 
-  /** As `Model.tokenize`. */
-  async tokenize(request: ChatParsed | CompletionsParsed): Promise<TokenizedPrompt> {
+  /** Loads the engine, once. @throws ModelLoadError */
+  loaded(): Promise<Model> {
     if (this.#load === undefined) throw new TypeError("the model's files are not known yet");
     this.#model ??= this.#load();
-    return (await this.#model).tokenize(request);
+    return this.#model;
+  }
+
+  /** As `Model.tokenize`. */
+  async tokenize(request: ChatParsed | CompletionsParsed): Promise<TokenizedPrompt> {
+    return (await this.loaded()).tokenize(request);
   }
 }

@@ -3,7 +3,13 @@ import { parentPort, workerData } from "node:worker_threads";
 import { JsonReader } from "../json/index.ts";
 import { PrefixIndex } from "../kv/index.ts";
 import { Model } from "../model/index.ts";
-import { JobServer, type ThreadState, type ToThread } from "../prompt-threads/index.ts";
+import {
+  JobServer,
+  type LoadedMessage,
+  type ModelMessage,
+  type ThreadState,
+  type ToThread,
+} from "../prompt-threads/index.ts";
 import { ModelRegistry, prepareRequest } from "../router/index.ts";
 import { CacheBudget } from "../tokenizer/index.ts";
 import { OfficialModel } from "./official-model.ts";
@@ -38,12 +44,24 @@ const jobs = new JobServer(
   },
 );
 
+/** A model that has no other engine is loaded at once, and the main thread waits for it. */
+function takeOfficial(model: OfficialModel, { index, compiled, folder }: ModelMessage): void {
+  model.set(compiled, folder);
+  if (compiled.tokenizer !== undefined) return;
+  const tell = (failure: string | undefined) =>
+    port.postMessage({ kind: "loaded", index, failure } satisfies LoadedMessage);
+  model.loaded().then(
+    () => tell(undefined),
+    (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
+  );
+}
+
 function takeState(state: ThreadState): void {
   const pipeline = pipelines[state.index];
   const settings = config.models[state.index];
   if (pipeline === undefined || settings === undefined) return;
   if (pipeline instanceof OfficialModel) {
-    if (state.kind === "model") pipeline.set(state.compiled, state.folder);
+    if (state.kind === "model") takeOfficial(pipeline, state);
   } else if (state.kind === "defer") {
     pipeline.deferAll();
   } else {

@@ -2,14 +2,13 @@ import { performance } from "node:perf_hooks";
 import { type Config, ConfigError, parseAddress } from "../config/index.ts";
 import { type Catalogue, HealthProber, type Worker, type WorkerHealth } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
-import type { PromptThreadsEvents } from "../prompt-threads/index.ts";
 import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
-import { PromptService } from "./prompt-service.ts";
+import { PromptService, type PromptServiceParts } from "./prompt-service.ts";
 import { CoreSamples } from "./samples.ts";
 import { servedModels } from "./served-models.ts";
 import { type Surface, startSurfaces } from "./surfaces.ts";
@@ -50,7 +49,12 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   metrics.watchProcess();
   const models = servedModels(config);
   const jsonReader = new JsonReader({ internedBytes: config.json.internedBytes });
-  const prompts = new PromptService(config, models, jsonReader, promptEvents(metrics, log));
+  const prompts = new PromptService(config, {
+    models,
+    reader: jsonReader,
+    random: Math.random,
+    ...promptEvents(metrics, log),
+  });
   running.push(prompts);
   metrics.samplePrompts(prompts);
   const { elsewhere } = prompts;
@@ -80,18 +84,29 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   return { surfaces, loaded };
 }
 
-/** Failures are counted; what should not happen is logged as well. */
-function promptEvents({ prompts }: Metrics, log: Logger): PromptThreadsEvents {
+/** Outcomes are counted; what should not happen is logged as well. */
+function promptEvents({ prompts }: Metrics, log: Logger): Pick<PromptServiceParts, "threads" | "shadow"> {
   return {
-    prepared: () => prompts.prepared(),
-    failed: (failure) => prompts.failed(failure),
-    faulty: (fault) => log.error({ fault }, "a request could not be prepared"),
-    ended: (cause) => {
-      prompts.threadEnded();
-      log.error(
-        cause instanceof Error ? { err: cause } : { code: cause },
-        "a prompt thread ended, and is started again",
-      );
+    threads: {
+      prepared: () => prompts.prepared(),
+      failed: (failure) => prompts.failed(failure),
+      faulty: (fault) => log.error({ fault }, "a request could not be prepared"),
+      ended: (cause) => {
+        prompts.threadEnded();
+        const fields = cause instanceof Error ? { err: cause } : { code: cause };
+        log.error(fields, "a prompt thread ended, and is started again");
+      },
+    },
+    shadow: {
+      same: (model) => prompts.checked(model, "same"),
+      skipped: (model) => prompts.checked(model, "skipped"),
+      different: (model, bodyHash) => {
+        prompts.checked(model, "different");
+        log.error(
+          { model, bodyHash },
+          "token ids differ from the official engine's, which tokenizes the model from now on",
+        );
+      },
     },
   };
 }

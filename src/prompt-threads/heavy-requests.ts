@@ -10,6 +10,7 @@ import type {
   Unprepared,
 } from "../router/index.ts";
 import type { PreparedMessage, PromptMessage } from "./messages.ts";
+import type { ShadowCheck } from "./shadow-check.ts";
 
 /** Threads as they are used here. */
 export interface PreparingThreads {
@@ -28,31 +29,31 @@ export interface HeavyLimits {
   readonly maxBytes: number;
 }
 
+export interface HeavyRequestsParts {
+  /** Threads that have the exact engine. */
+  readonly exact: PreparingThreads;
+  /** Threads that have the official one, for what the exact engine does not know. */
+  readonly official: PreparingThreads;
+  readonly check: Pick<ShadowCheck, "consider">;
+}
+
 /** Decides which requests are prepared in other threads, and has them prepared there. */
 export class HeavyRequests implements Elsewhere {
   readonly #models: ModelRegistry;
   readonly #reader: JsonReader;
   readonly #limits: HeavyLimits;
-  readonly #exact: PreparingThreads;
-  readonly #official: () => PreparingThreads;
+  readonly #parts: HeavyRequestsParts;
 
-  /**
-   * @param reader the main thread's, which knows the strings of the bodies met lately
-   * @param exact threads that have the exact engine
-   * @param official threads that have the official one, for what the exact engine does not know; asked for when first needed
-   */
-  constructor(
-    models: ModelRegistry,
-    reader: JsonReader,
-    limits: HeavyLimits,
-    exact: PreparingThreads,
-    official: () => PreparingThreads,
-  ) {
+  /** @param reader the main thread's, which knows the strings of the bodies met lately */
+  constructor(models: ModelRegistry, reader: JsonReader, limits: HeavyLimits, parts: HeavyRequestsParts) {
     this.#models = models;
     this.#reader = reader;
     this.#limits = limits;
-    this.#exact = exact;
-    this.#official = official;
+    this.#parts = parts;
+  }
+
+  preparedHere(input: PrepareInput, prepared: PreparedRequest): void {
+    this.#parts.check.consider(input, prepared);
   }
 
   takes(body: Buffer): boolean {
@@ -70,11 +71,16 @@ export class HeavyRequests implements Elsewhere {
     deferringModel: ServedModel | undefined,
     signal: AbortSignal | undefined,
   ): Promise<PreparedRequest | Unprepared> {
-    if (deferringModel?.pipeline?.hasEngine === false)
-      return this.#received(await this.#official().prepare(input, signal));
-    const outcome = await this.#exact.prepare(input, signal);
-    if ("failure" in outcome || outcome.prompt?.isDeferred !== true) return this.#received(outcome);
-    return this.#received(await this.#official().prepare(input, signal));
+    const { exact, official, check } = this.#parts;
+    if (deferringModel?.pipeline?.hasEngine !== false) {
+      const outcome = this.#received(await exact.prepare(input, signal));
+      if ("failure" in outcome) return outcome;
+      if (outcome.prompt?.isDeferred !== true) {
+        check.consider(input, outcome);
+        return outcome;
+      }
+    }
+    return this.#received(await official.prepare(input, signal));
   }
 
   #received(outcome: PreparedMessage | Unprepared): PreparedRequest | Unprepared {

@@ -1,7 +1,7 @@
 export type { Clock } from "./clock.ts";
-export { type HeavyLimits, HeavyRequests } from "./heavy-requests.ts";
+export { HeavyRequests, type PreparingThreads } from "./heavy-requests.ts";
 export { JobServer } from "./job-server.ts";
-export type { FromThread, PreparedMessage, ThreadState, ToThread } from "./messages.ts";
+export type { JobAnswer, LoadedMessage, ModelMessage, PreparedMessage, ThreadState, ToThread } from "./messages.ts";
 export type { PromptOutcome } from "./prompt-job.ts";
 export {
   type PromptFailure,
@@ -9,3 +9,4 @@ export {
   type PromptThreadsEvents,
   type PromptThreadsOptions,
 } from "./prompt-threads.ts";
+export { ShadowCheck, type ShadowCheckEvents } from "./shadow-check.ts";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { RoutingError } from "../errors/index.ts";
 import type { PreparedRequest, PrepareInput } from "../router/index.ts";
 import {
-  type FromThread,
+  type JobAnswer,
   type PreparedMessage,
   type PrepareMessage,
   type PromptMessage,
@@ -11,7 +11,7 @@ import {
 
 /** The thread's end of its channel. */
 export interface ThreadPort {
-  postMessage(message: FromThread, transfer: readonly ArrayBuffer[]): void;
+  postMessage(message: JobAnswer, transfer: readonly ArrayBuffer[]): void;
 }
 
 export interface JobServerOptions {
@@ -49,7 +49,7 @@ export class JobServer {
     this.#running.delete(job);
   }
 
-  async #answer(job: number, input: PrepareInput): Promise<FromThread> {
+  async #answer(job: number, input: PrepareInput): Promise<JobAnswer> {
     try {
       const prepared = await this.#options.prepare(input);
       return { kind: "prepared", job, prepared: this.#message(prepared, input.body.length) };
@@ -85,7 +85,7 @@ function faultOf(error: unknown): string {
 }
 
 /** The arrays that are handed over instead of copied: those that have their memory for themselves. */
-function transferOf(answer: FromThread): readonly ArrayBuffer[] {
+function transferOf(answer: JobAnswer): readonly ArrayBuffer[] {
   if (answer.kind !== "prepared") return [];
   const { prompt, hashes, bodyEdit } = answer.prepared;
   const arrays: readonly (Uint8Array | Uint32Array | undefined)[] = [

@@ -57,14 +57,22 @@ interface RefusalMessage {
   readonly retryAfterSeconds: number | undefined;
 }
 
+/** A model is ready in the thread, or cannot be used. */
+export interface LoadedMessage {
+  readonly kind: "loaded";
+  readonly index: number;
+  readonly failure: string | undefined;
+}
+
 /** The end of one job; every job has exactly one. */
-export type FromThread = { readonly job: number } & (
+export type JobAnswer = { readonly job: number } & (
   | { readonly kind: "prepared"; readonly prepared: PreparedMessage }
   | { readonly kind: "refused"; readonly refusal: RefusalMessage }
   /** A fault of ours, as text without content of the request. */
   | { readonly kind: "failed"; readonly fault: string }
   | { readonly kind: "cancelled" }
 );
+export type FromThread = JobAnswer | LoadedMessage;
 
 export function refusalOf(error: RoutingError): RefusalMessage {
   const { message, code, field, retryAfterSeconds } = error;

@@ -1,12 +1,19 @@
 import type { Worker } from "node:worker_threads";
 import type { PrepareInput } from "../router/index.ts";
-import type { FromThread, PrepareMessage, ThreadState } from "./messages.ts";
+import type { FromThread, JobAnswer, LoadedMessage, PrepareMessage, ThreadState } from "./messages.ts";
 
 /** What becomes of a job in a thread; exactly one is called, once. */
 export interface JobEnd {
-  answered(answer: FromThread): void;
+  answered(answer: JobAnswer): void;
   /** The thread has ended before it answered. */
   lost(): void;
+}
+
+/** What a thread tells beside the ends of its jobs. */
+export interface ThreadNews {
+  loaded(message: LoadedMessage): void;
+  /** Told once, after the jobs were, why the thread ended. */
+  ended(cause: Error | number): void;
 }
 
 /** One running thread with the jobs that it has. */
@@ -15,13 +22,15 @@ export class PromptThread {
   readonly #jobs = new Map<number, JobEnd>();
   #hasEnded = false;
 
-  /** @param ended told once, after the jobs were, why the thread ended */
-  constructor(worker: Worker, ended: (cause: Error | number) => void) {
+  constructor(worker: Worker, news: ThreadNews) {
     this.#worker = worker;
-    worker.on("message", (answer: FromThread) => this.#take(answer));
-    worker.on("error", (error) => this.#end(() => ended(error)));
+    worker.on("message", (message: FromThread) => {
+      if (message.kind === "loaded") news.loaded(message);
+      else this.#take(message);
+    });
+    worker.on("error", (error) => this.#end(() => news.ended(error)));
     worker.on("messageerror", () => void worker.terminate());
-    worker.on("exit", (code) => this.#end(() => ended(code)));
+    worker.on("exit", (code) => this.#end(() => news.ended(code)));
   }
 
   /** Jobs that it has not answered. */
@@ -51,7 +60,7 @@ export class PromptThread {
     await this.#worker.terminate();
   }
 
-  #take(answer: FromThread): void {
+  #take(answer: JobAnswer): void {
     const end = this.#jobs.get(answer.job);
     this.#jobs.delete(answer.job);
     end?.answered(answer);

@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import type { PrepareInput } from "../router/index.ts";
 import { affinityOf } from "./affinity.ts";
 import type { Clock } from "./clock.ts";
-import { errorOf, type FromThread, type ThreadState } from "./messages.ts";
+import { errorOf, type JobAnswer, type LoadedMessage, type ThreadState } from "./messages.ts";
 import { PromptJob, type PromptOutcome } from "./prompt-job.ts";
 import { ThreadPlace } from "./thread-place.ts";
 
@@ -34,6 +34,8 @@ export interface PromptThreadsEvents {
   faulty(fault: string): void;
   /** A thread has ended by itself; it will be started again. */
   ended(cause: Error | number): void;
+  /** A thread has loaded a model, or could not; told for each thread. */
+  loaded(index: number, failure: string | undefined): void;
 }
 
 /**
@@ -57,7 +59,14 @@ export class PromptThreads {
     this.#options = options;
     this.#events = events;
     this.#clock = clock;
-    const place = { spawn, states: this.#states, clock, ended: events.ended, restarted: () => this.#dispatch() };
+    const place = {
+      spawn,
+      states: this.#states,
+      clock,
+      loaded: ({ index, failure }: LoadedMessage) => events.loaded(index, failure),
+      ended: (cause: Error | number) => events.ended(cause),
+      restarted: () => this.#dispatch(),
+    };
     this.#places = Array.from({ length: options.threads }, () => new ThreadPlace(place));
   }
 
@@ -143,7 +152,7 @@ export class PromptThreads {
     });
   }
 
-  #answer(job: PromptJob, answer: FromThread): void {
+  #answer(job: PromptJob, answer: JobAnswer): void {
     if (job.isSettled) return;
     switch (answer.kind) {
       case "prepared":

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import type { Clock } from "./clock.ts";
-import type { ThreadState } from "./messages.ts";
+import type { LoadedMessage, ThreadState } from "./messages.ts";
 import { PromptThread } from "./prompt-thread.ts";
 
 const firstRestartMs = 100;
@@ -12,6 +12,7 @@ export interface ThreadPlaceOptions {
   /** What a thread is told when it starts, in this order. */
   readonly states: readonly ThreadState[];
   readonly clock: Clock;
+  readonly loaded: (message: LoadedMessage) => void;
   /** A thread has ended by itself, and will be started again. */
   readonly ended: (cause: Error | number) => void;
   /** A thread has been started again. */
@@ -48,7 +49,8 @@ export class ThreadPlace {
   }
 
   #start(): void {
-    const thread = new PromptThread(this.#options.spawn(), (cause) => this.#restart(cause));
+    const { spawn, loaded } = this.#options;
+    const thread = new PromptThread(spawn(), { loaded, ended: (cause) => this.#restart(cause) });
     for (const state of this.#options.states) thread.tell(state);
     this.#thread = thread;
   }

@@ -11,6 +11,8 @@ import {
 export interface Elsewhere {
   /** Whether a body is not to be read here. Cheap. */
   takes(body: Buffer): boolean;
+  /** A request was prepared here. Cheap. */
+  preparedHere(request: PrepareInput, prepared: PreparedRequest): void;
   /**
    * As `prepareRequest`. Rejects with its errors, or with the signal's reason.
    * @param deferringModel the model that defers the prompt; undefined when the body was not read
@@ -47,8 +49,11 @@ export function prepareAnywhere(
   const { elsewhere } = options;
   if (elsewhere === undefined) return prepareRequest(request, models, options);
   if (elsewhere.takes(request.body)) return prepareElsewhere(request, models, { ...options, elsewhere }, wait?.signal);
-  const finish = (prepared: PreparedRequest) =>
-    prepared.prompt?.isDeferred === true ? prepareDeferred(request, prepared, elsewhere, wait?.signal) : prepared;
+  const finish = (prepared: PreparedRequest) => {
+    if (prepared.prompt?.isDeferred === true) return prepareDeferred(request, prepared, elsewhere, wait?.signal);
+    elsewhere.preparedHere(request, prepared);
+    return prepared;
+  };
   const prepared = prepareRequest(request, models, options);
   return prepared instanceof Promise ? prepared.then(finish) : finish(prepared);
 }

@@ -11,7 +11,8 @@ are those of Node itself, by the usual names: \`process_*\` (CPU, memory, open f
 The label \`model\` holds names of configured models, \`none\` for a request that names none, and \`other\`. No label holds
 anything else that a client sends. Worker series end with their worker.
 
-Worth watching: \`pointsman_errors_total\` by code; \`pointsman_endpoint_mismatches_total\`, which grows when the gateway does
+Worth watching: \`pointsman_errors_total\` by code; \`pointsman_shadow_checks_total\`, of which none should be \`different\`;
+\`pointsman_endpoint_mismatches_total\`, which grows when the gateway does
 not honour picks; \`pointsman_compared_cached_tokens_total\`, whose two kinds should grow alike; and
 \`pointsman_kv_event_gaps_total\`.
 `;

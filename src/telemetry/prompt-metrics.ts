@@ -13,6 +13,7 @@ export class PromptMetrics {
   readonly #registry: Registry;
   readonly #requests: Counter<"outcome">;
   readonly #ended: Counter;
+  readonly #checks: Counter<"model" | "outcome">;
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -27,6 +28,17 @@ export class PromptMetrics {
       help: "Prompt threads that ended by themselves and were started again.",
       registers: [registry],
     });
+    this.#checks = new Counter({
+      name: "pointsman_shadow_checks_total",
+      help: "Requests that were tokenized again by Hugging Face's own engine, by whether the ids were the same.",
+      labelNames: ["model", "outcome"] as const,
+      registers: [registry],
+    });
+  }
+
+  /** A request was tokenized again by the official engine. @param model one of the configured */
+  checked(model: string, outcome: "same" | "different" | "skipped"): void {
+    this.#checks.inc({ model, outcome });
   }
 
   prepared(): void {

@@ -66,6 +66,11 @@ export const tokenizer = z
       .describe(
         "Memory of the main thread for the text met lately, with its tokens, of all models together, in bytes; 0 = none is kept.",
       ),
+    shadowCheckEvery: count(0)
+      .default(1000)
+      .describe(
+        "One request in so many is tokenized again, in the background, by Hugging Face's own engine, which takes a second and 100 to 400 MB a model once it is first needed. After a difference the model is tokenized by that engine alone, until the restart. 0 = never.",
+      ),
     mainThread,
     threads,
   })

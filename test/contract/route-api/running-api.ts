@@ -25,6 +25,7 @@ affinity: { mode: "off" }
 `;
 
 const ignore = () => undefined;
+const noChecks = { same: () => undefined, different: () => undefined, skipped: () => undefined };
 const noEvents = { prepared: ignore, failed: ignore, faulty: ignore, ended: ignore };
 
 /** A route API over a core of its own, on a port of its own. */
@@ -53,7 +54,13 @@ export class RunningApi {
     const models = servedModels(config);
     const jsonReader = new JsonReader({});
     const log = createLogger({ level: "silent" });
-    const prompts = new PromptService(config, models, jsonReader, noEvents);
+    const prompts = new PromptService(config, {
+      models,
+      reader: jsonReader,
+      random: () => 1,
+      threads: noEvents,
+      shadow: noChecks,
+    });
     const core = assembleCore(config, { models: models.registry, random, jsonReader, elsewhere: prompts.elsewhere });
     const follower = new KvFollower(core, config.kvEvents, log);
     const metrics = new Metrics({ models: config.models.map(({ name }) => name), version: "test" });

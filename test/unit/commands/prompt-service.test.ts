@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { PromptService } from "../../../src/commands/prompt-service.ts";
 import { type ServedModels, servedModels } from "../../../src/commands/served-models.ts";
-import { type Config, loadConfig } from "../../../src/config/index.ts";
+import { loadConfig } from "../../../src/config/index.ts";
 import { JsonReader } from "../../../src/json/index.ts";
 import { hashBlocks } from "../../../src/kv/index.ts";
 import { prepareAnywhere } from "../../../src/router/elsewhere.ts";
@@ -41,9 +41,10 @@ async function modelFolder(name: string, model: TokenizerJson): Promise<void> {
 
 interface Running {
   readonly service: PromptService;
-  readonly config: Config;
   readonly models: ServedModels;
   readonly events: string[];
+  /** Resolves at the next event that begins so. */
+  event(text: string): Promise<void>;
   prepare(request: PrepareInput): Promise<PreparedRequest>;
 }
 
@@ -52,26 +53,45 @@ afterEach(async () => {
   for (const service of running.splice(0)) await service.close();
 });
 
+/** Nothing is checked again, and deadlines are long enough for a busy machine, unless the settings say otherwise. */
+const calm = ["tokenizer.shadowCheckEvery=0", "tokenizer.threads.deadlineMs=60000"];
+
 function start(names: readonly string[], settings: readonly string[] = []): Running {
   const text = JSON.stringify({
     models: names.map((name) => ({ name, folder: join(folder, name), profile: "dynamo", blockSize: 16 })),
   });
-  const config = loadConfig({ text, env: {}, flags: { set: settings } });
+  const config = loadConfig({ text, env: {}, flags: { set: [...calm, ...settings] } });
   const models = servedModels(config);
   const jsonReader = new JsonReader();
   const events: string[] = [];
-  const service = new PromptService(config, models, jsonReader, {
-    prepared: () => events.push("prepared"),
-    failed: (failure) => events.push(failure),
-    faulty: (fault) => events.push(fault),
-    ended: () => events.push("ended"),
+  const waiting: [string, () => void][] = [];
+  const tell = (event: string) => {
+    events.push(event);
+    for (const [text, resolve] of waiting) if (event.startsWith(text)) resolve();
+  };
+  const event = (text: string) => new Promise<void>((resolve) => waiting.push([text, resolve]));
+  const service = new PromptService(config, {
+    models,
+    reader: jsonReader,
+    random: () => 0,
+    threads: {
+      prepared: () => tell("prepared"),
+      failed: tell,
+      faulty: tell,
+      ended: () => tell("ended"),
+    },
+    shadow: {
+      same: (model) => tell(`same ${model}`),
+      different: (model, hash) => tell(`different ${model} ${hash}`),
+      skipped: (model) => tell(`skipped ${model}`),
+    },
   });
   running.push(service);
   const options = { unknownModel: "refuse", refuseUnknownShapes: false, maxJsonDepth: 128, jsonReader } as const;
   const { elsewhere } = service;
   const prepare = async (request: PrepareInput) =>
     prepareAnywhere(request, models.registry, { ...options, elsewhere }, undefined);
-  return { service, config, models, events, prepare };
+  return { service, models, events, event, prepare };
 }
 
 type Turn = readonly [role: string, content: string];
@@ -204,5 +224,42 @@ describe("models that are being loaded", { timeout: 60_000 }, () => {
     await expect(start(["missing"]).service.loaded).rejects.toThrow(
       /model missing cannot be loaded: .*tokenizer.json is missing/,
     );
+  });
+});
+
+describe("a request that is checked by the official engine", { timeout: 60_000 }, () => {
+  const every = ["tokenizer.shadowCheckEvery=1"];
+
+  it("in the background, large or small, counts as the same", async () => {
+    const { service, prepare, event } = start(["exact"], every);
+    await service.loaded;
+    for (const units of [50, 200_000]) {
+      const turns: Turn[] = [["user", longText(units, 7)]];
+      const checked = event("same exact");
+      const request = chat("exact", turns);
+      await expectPrepared(await prepare(request), request, exact, rendered(turns));
+      await checked;
+    }
+  });
+
+  it("and differs is told by a hash, and the model is tokenized by the official engine from then on", async () => {
+    // The fault: the exact engine has read another vocabulary than the one that the official engine reads later.
+    const faulty = byteModel(patterns.qwen35, { added_tokens: [addedToken("<|x|>")] });
+    await modelFolder("changing", faulty);
+    const { service, prepare, event, events, models } = start(["changing"], every);
+    await service.loaded;
+    await writeFile(join(folder, "changing", "tokenizer.json"), JSON.stringify(exact));
+    const turns: Turn[] = [["user", "a\u0301b\u0301c e\u0301 A\u0301 s\u0301 \u00c1"]];
+    const different = event("different changing");
+    const first = await prepare(chat("changing", turns));
+    expect(first.loadOnlyReason).toBeUndefined();
+    await different;
+    expect(events.at(-1)).toMatch(/^different changing [0-9a-f]{16}$/);
+    expect(models.late[0]?.hasEngine).toBe(false);
+    for (const content of ["a\u0301b\u0301c", longText(200_000, 8)]) {
+      const next: Turn[] = [["user", content]];
+      const request = chat("changing", next);
+      await expectPrepared(await prepare(request), request, exact, rendered(next));
+    }
   });
 });

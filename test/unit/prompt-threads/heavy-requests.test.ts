@@ -12,7 +12,8 @@ function heavyRequests(reader = new JsonReader()): HeavyRequests {
       throw new Error("not asked for");
     },
   };
-  return new HeavyRequests(new ModelRegistry([]), reader, limits, unused, () => unused);
+  const parts = { exact: unused, official: unused, check: { consider: () => undefined } };
+  return new HeavyRequests(new ModelRegistry([]), reader, limits, parts);
 }
 
 const chat = (messages: readonly object[], more: object = {}) => JSON.stringify({ model: "m", messages, ...more });

@@ -1,13 +1,13 @@
 // Runs as a thread in tests: does with a job what its path says.
 import { parentPort } from "node:worker_threads";
-import type { FromThread, PreparedMessage, ToThread } from "../../../src/prompt-threads/index.ts";
+import type { JobAnswer, PreparedMessage, ToThread } from "../../../src/prompt-threads/index.ts";
 
 if (parentPort === null) throw new Error("this file runs as a thread");
 const port = parentPort;
 let states = 0;
 const held: number[] = [];
 
-function answerOf(job: number, body: Uint8Array): FromThread {
+function answerOf(job: number, body: Uint8Array): JobAnswer {
   const prepared: PreparedMessage = {
     api: "chat",
     modelName: "m",
@@ -31,7 +31,7 @@ function answerOf(job: number, body: Uint8Array): FromThread {
 
 port.on("message", (message: ToThread) => {
   if (message.kind === "cancel") {
-    port.postMessage({ kind: "cancelled", job: message.job } satisfies FromThread);
+    port.postMessage({ kind: "cancelled", job: message.job } satisfies JobAnswer);
     return;
   }
   if (message.kind !== "prepare") {
@@ -56,14 +56,14 @@ port.on("message", (message: ToThread) => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
       return;
     case "/fault":
-      port.postMessage({ kind: "failed", job, fault: "TypeError at planted" } satisfies FromThread);
+      port.postMessage({ kind: "failed", job, fault: "TypeError at planted" } satisfies JobAnswer);
       return;
     case "/refuse":
       port.postMessage({
         kind: "refused",
         job,
         refusal: { message: "no", code: "invalid_request", field: "f", retryAfterSeconds: undefined },
-      } satisfies FromThread);
+      } satisfies JobAnswer);
       return;
     default:
       port.postMessage(answerOf(job, body));

@@ -55,6 +55,7 @@ function start(options: Partial<PromptThreadsOptions> = {}): Fixture {
       prepared: () => tell("prepared"),
       failed: (failure) => tell(failure),
       faulty: (fault) => tell(fault),
+      loaded: (index, failure) => tell(`loaded ${index}: ${failure}`),
       ended: (cause) => tell(`ended: ${cause instanceof Error ? cause.message : cause}`),
     },
     clock,
