@@ -1,16 +1,18 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import type { Catalogue } from "../fleet/index.ts";
-import { AdmissionQueue, isLimiting, type LoadTable, type WaitEnd } from "../load/index.ts";
+import { AdmissionQueue, type BusyThresholds, isLimiting, type LoadTable, type WaitEnd } from "../load/index.ts";
 import type { AdmissionOptions } from "../router/index.ts";
 
 /** The settings of admission, in the router's terms. */
 export function admissionOptions({ admission }: Config): AdmissionOptions {
-  const { maxPrefillTokens, maxKvUsage, maxRequests, objectives } = admission;
-  return {
-    thresholds: { maxPrefillTokens, maxKvUsage, maxRequests },
-    priorities: new Map(objectives.map(({ name, priority }) => [name, priority])),
-  };
+  return { priorities: new Map(admission.objectives.map(({ name, priority }) => [name, priority])) };
+}
+
+/** From when on a rank is too busy. */
+export function busyThresholds({ admission }: Config): BusyThresholds {
+  const { maxPrefillTokens, maxKvUsage, maxRequests } = admission;
+  return { maxPrefillTokens, maxKvUsage, maxRequests };
 }
 
 /** The queue of requests that wait for a worker, looking again whenever load falls or the fleet changes; undefined = admission is off. */
@@ -19,7 +21,7 @@ export function admissionQueue(
   { catalogue, loads }: { readonly catalogue: Catalogue; readonly loads: LoadTable },
   waited: (end: WaitEnd, waitedMs: number) => void = () => undefined,
 ): AdmissionQueue | undefined {
-  if (!isLimiting(admissionOptions(config).thresholds)) return undefined;
+  if (!isLimiting(busyThresholds(config))) return undefined;
   const queue = new AdmissionQueue(config.admission, { now: () => performance.now(), after, waited });
   loads.onLoadFell(() => queue.loadFell());
   catalogue.subscribe({ onAdded: () => queue.loadFell(), onUpdated: () => queue.loadFell() });

@@ -4,7 +4,7 @@ import type { Config } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
 import type { JsonReader } from "../json/index.ts";
 import { ChainHasher } from "../kv/index.ts";
-import { type AdmissionQueue, LeaseTable, LoadTable, type WaitEnd } from "../load/index.ts";
+import { type AdmissionQueue, LeaseTable, LoadTable, LoadView, type WaitEnd } from "../load/index.ts";
 import { type PickOptions, resolvePickOptions, SessionTable } from "../pick/index.ts";
 import {
   DecisionLog,
@@ -15,7 +15,7 @@ import {
   resolveDisaggregation,
   type SentPrompts,
 } from "../router/index.ts";
-import { admissionOptions, admissionQueue } from "./admission.ts";
+import { admissionOptions, admissionQueue, busyThresholds } from "./admission.ts";
 import { PromptLearner } from "./prompt-learner.ts";
 import { SentPromptCheck } from "./sent-prompt-check.ts";
 import { prepareOptions } from "./served-models.ts";
@@ -26,6 +26,8 @@ export interface Core {
   readonly models: ModelRegistry;
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
+  /** The same with what engines report beyond it. */
+  readonly view: LoadView;
   /** Reservations that callers own. */
   readonly leases: LeaseTable;
   /** The latest decisions. */
@@ -58,11 +60,13 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
   const { models, random, jsonReader, elsewhere } = parts;
   const clock = { now: () => performance.now() };
   const loads = new LoadTable(config.reservations);
+  const view = new LoadView(loads, busyThresholds(config), clock, config.fleet.engineMetrics);
   const leases = new LeaseTable(config.reservations, clock, randomUUID);
   const catalogue = new Catalogue();
   catalogue.subscribe({
     onRemoved: ({ slot }) => {
       loads.removeSlot(slot);
+      view.removeSlot(slot);
       leases.dropLost();
       for (const model of models.values()) model.index.clear(slot);
     },
@@ -83,6 +87,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
       models,
       catalogue,
       loads,
+      view,
       leases,
       sessions: new SessionTable(config.affinity, clock),
       random,
@@ -106,6 +111,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
     models,
     catalogue,
     loads,
+    view,
     leases,
     decisions,
     queue,

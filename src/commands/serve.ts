@@ -5,6 +5,7 @@ import { JsonReader } from "../json/index.ts";
 import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
+import { enginePoller } from "./engine-metrics.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
@@ -72,6 +73,8 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   running.push(leaseSweep(core));
   const metricsServer = await startMetrics(config, metrics);
   if (metricsServer !== undefined) running.push(metricsServer);
+  const engines = enginePoller(config, core, log);
+  if (engines !== undefined) running.push(engines);
   const prober = healthProber(config, core);
   if (prober !== undefined) running.push(prober);
   const surfaces = await startSurfaces({ core, config, log, metrics, follower }, running);

@@ -28,6 +28,7 @@ function entryOf(worker: WorkerSettings, healthPath: string, all: readonly strin
     ...(worker.id === undefined ? {} : { id: worker.id }),
     ...(worker.kvEvents === undefined ? {} : { kvEvents: worker.kvEvents }),
     ...(worker.kvReplay === undefined ? {} : { kvReplay: worker.kvReplay }),
+    ...(worker.metricsEndpoint === undefined ? {} : { metricsEndpoint: worker.metricsEndpoint }),
     ...(worker.totalKvBlocks === undefined ? {} : { totalKvBlocks: worker.totalKvBlocks }),
   };
 }

@@ -26,7 +26,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   }
 }
 
-function checkAdmission({ admission, extProc, workers }: Config, report: Report): void {
+function checkAdmission({ admission, extProc, workers, fleet }: Config, report: Report): void {
   const { maxPrefillTokens, maxRequests, maxWaitMs, maxQueued, maxKvUsage, objectives } = admission;
   const names = objectives.map(({ name }, i) => ({ path: ["admission", "objectives", i, "name"], value: name }));
   reportDuplicates(names, "another objective has this name", report);
@@ -40,8 +40,13 @@ function checkAdmission({ admission, extProc, workers }: Config, report: Report)
     const path = ["admission", "maxQueued"];
     report(path, `expected less than extProc.maxInFlightRequests (${extProc.maxInFlightRequests})`, maxQueued);
   }
-  if (maxKvUsage > 0 && workers.length > 0 && workers.every(({ totalKvBlocks }) => totalKvBlocks === undefined)) {
-    report(["admission", "maxKvUsage"], "has no meaning without workers[].totalKvBlocks", maxKvUsage);
+  const isUncounted = workers.length > 0 && !fleet.engineMetrics.enabled;
+  if (maxKvUsage > 0 && isUncounted && workers.every(({ totalKvBlocks }) => totalKvBlocks === undefined)) {
+    report(
+      ["admission", "maxKvUsage"],
+      "has no meaning without workers[].totalKvBlocks or fleet.engineMetrics",
+      maxKvUsage,
+    );
   }
 }
 

@@ -31,6 +31,7 @@ export class CatalogueWorker implements Worker {
   taints: ReadonlySet<string>;
   labels: ReadonlyMap<string, string>;
   headers: WorkerHeaderSettings;
+  metricsEndpoint: string | undefined;
   healthPath: string | undefined;
   health: WorkerHealth = "unknown";
   isDraining = false;
@@ -50,6 +51,7 @@ export class CatalogueWorker implements Worker {
     this.taints = spec.taints;
     this.labels = spec.labels;
     this.headers = spec.headers;
+    this.metricsEndpoint = spec.metricsEndpoint;
     this.healthPath = spec.healthPath;
     this.ranks = Array.from({ length: spec.dpSize }, (_, i) => ({
       worker: this,
@@ -87,6 +89,7 @@ export class CatalogueWorker implements Worker {
     this.taints = spec.taints;
     this.labels = spec.labels;
     this.headers = spec.headers;
+    this.metricsEndpoint = spec.metricsEndpoint;
     this.healthPath = spec.healthPath;
   }
 

@@ -23,6 +23,8 @@ export interface StaticWorkerEntry {
   readonly kvReplay?: string;
   /** Blocks a rank can hold. Default: not known. */
   readonly totalKvBlocks?: number;
+  /** `ip:port` of the engine's metrics page. Default: the endpoint. */
+  readonly metricsEndpoint?: string;
   readonly taints?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   /** Whether `x-data-parallel-rank` is sent to it. Default false. */
@@ -54,6 +56,7 @@ function staticWorker(entry: StaticWorkerEntry, path: string, incarnation: strin
     incarnation,
     name,
     endpoint,
+    metricsEndpoint: entry.metricsEndpoint,
     role: entry.role ?? "aggregated",
     models: entry.models ?? [],
     dpRankStart,

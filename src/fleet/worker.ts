@@ -52,6 +52,8 @@ export interface WorkerSpec {
   readonly taints: ReadonlySet<string>;
   readonly labels: ReadonlyMap<string, string>;
   readonly headers: WorkerHeaderSettings;
+  /** `host:port` of the engine's metrics page; absent = the endpoint's. */
+  readonly metricsEndpoint?: string | undefined;
   /** Path of the health check, `/health` as a rule; undefined = not probed. */
   readonly healthPath: string | undefined;
 }

@@ -18,6 +18,8 @@ export interface Candidate {
   readonly activePrefillTokens: number;
   readonly activeDecodeBlocks: number;
   readonly activeRequests: number;
+  /** Of those requests the ones that the engine reports and nobody booked here; absent = none. */
+  readonly foreignRequests?: number;
   /** Complete prompt blocks that no running request on the rank holds. */
   readonly blocksNotActive: number;
   /** Sum of the weights of the request's preferred taints that the worker has; 0 = none. */

@@ -26,7 +26,13 @@ export interface CandidateExplanation {
   };
   /** Undefined when the rank's load is not known. */
   readonly load:
-    | { readonly prefillTokens: number; readonly decodeBlocks: number; readonly requests: number }
+    | {
+        readonly prefillTokens: number;
+        readonly decodeBlocks: number;
+        readonly requests: number;
+        /** Of those the ones that the engine reports and nobody booked here. */
+        readonly foreignRequests: number;
+      }
     | undefined;
   /** Undefined when not eligible. */
   readonly terms: CostTerms | undefined;
@@ -104,6 +110,7 @@ function explainCandidate(
           prefillTokens: candidate.activePrefillTokens,
           decodeBlocks: candidate.activeDecodeBlocks,
           requests: candidate.activeRequests,
+          foreignRequests: candidate.foreignRequests ?? 0,
         }
       : undefined,
     terms,

@@ -1,6 +1,6 @@
 import type { Catalogue, WorkerRank } from "../fleet/index.ts";
 import type { TierOverlaps } from "../kv/index.ts";
-import { type BusyThresholds, isBusy, isLimiting, type LoadTable, type Reservation } from "../load/index.ts";
+import type { LoadTable, LoadView, Reservation } from "../load/index.ts";
 import {
   type Candidate,
   type Constraints,
@@ -21,16 +21,15 @@ export class Placer {
   readonly #catalogue: Catalogue;
   readonly #loads: LoadTable;
   readonly #random: () => number;
-  /** Undefined: nobody is ever too busy. */
-  readonly #thresholds: BusyThresholds | undefined;
+  readonly #view: LoadView;
   /** One set of arrays for all picks: nothing waits between filling it and the last read. */
   #overlaps: TierOverlaps = newOverlaps(64);
 
-  constructor(catalogue: Catalogue, loads: LoadTable, thresholds: BusyThresholds, random: () => number) {
+  constructor(catalogue: Catalogue, loads: LoadTable, view: LoadView, random: () => number) {
     this.#catalogue = catalogue;
     this.#loads = loads;
     this.#random = random;
-    this.#thresholds = isLimiting(thresholds) ? thresholds : undefined;
+    this.#view = view;
   }
 
   /** Looks up who holds the prompt. What `candidates` returns next is of this subject. */
@@ -58,7 +57,8 @@ export class Placer {
     const sequence = loadSequenceOf(subject);
     const blocks = sequence.length >>> 1;
     return this.#catalogue.ranksFor(subject.model?.name).map((rank) => {
-      const exclusion = exclusionOf(rank, constraints, this.#isBusy(rank));
+      const isTooBusy = this.#view.isTooBusy(rank.slot, rank.worker.totalKvBlocks);
+      const exclusion = exclusionOf(rank, constraints, isTooBusy);
       return {
         rank,
         exclusion,
@@ -67,24 +67,15 @@ export class Placer {
         diskBlocks: disk[rank.slot] ?? 0,
         sharedCacheBlocks: 0,
         isLoadKnown: true,
-        activePrefillTokens: this.#loads.activePrefillTokens(rank.slot),
-        activeDecodeBlocks: this.#loads.activeDecodeBlocks(rank.slot),
-        activeRequests: this.#loads.activeRequests(rank.slot),
+        activePrefillTokens: this.#view.prefillTokens(rank.slot),
+        activeDecodeBlocks: this.#view.decodeBlocks(rank.slot),
+        activeRequests: this.#view.requests(rank.slot),
+        foreignRequests: this.#view.foreignLoad(rank.slot)?.requests ?? 0,
         blocksNotActive:
-          assumesKvReuse && exclusion === undefined ? this.#loads.blocksNotActive(rank.slot, sequence, blocks) : blocks,
+          assumesKvReuse && exclusion === undefined ? this.#view.blocksNotActive(rank.slot, sequence, blocks) : blocks,
         preference: preferenceOf(rank.worker, constraints),
       };
     });
-  }
-
-  #isBusy({ slot, worker }: WorkerRank): boolean {
-    if (this.#thresholds === undefined) return false;
-    const load = {
-      prefillTokens: this.#loads.activePrefillTokens(slot),
-      decodeBlocks: this.#loads.activeDecodeBlocks(slot),
-      requests: this.#loads.activeRequests(slot),
-    };
-    return isBusy(load, worker.totalKvBlocks, this.#thresholds);
   }
 
   /** What the cost of a phase needs to know of the request. */

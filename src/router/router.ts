@@ -1,6 +1,13 @@
 import { RoutingError } from "../errors/index.ts";
 import type { Catalogue, WorkerRank } from "../fleet/index.ts";
-import type { AdmissionQueue, BusyThresholds, Lease, LeaseTable, LoadTable } from "../load/index.ts";
+import {
+  type AdmissionQueue,
+  type Lease,
+  type LeaseTable,
+  type LoadTable,
+  LoadView,
+  noThresholds,
+} from "../load/index.ts";
 import { type Candidate, fallbackOrder, type SessionTable } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
 import type { DecisionLog } from "./decision-log.ts";
@@ -31,24 +38,22 @@ export interface RouterOptions extends PrepareOptions, SelectorOptions {
   readonly admission: AdmissionOptions;
 }
 
-/** From when on workers are too busy, and who goes first then. */
+/** Who goes first when all workers are too busy. */
 export interface AdmissionOptions {
-  readonly thresholds: BusyThresholds;
   /** Priority by the name of the objective that a request's header gives. */
   readonly priorities: ReadonlyMap<string, number>;
 }
 
-/** Nobody is ever too busy. */
-export const noAdmission: AdmissionOptions = {
-  thresholds: { maxPrefillTokens: 0, maxKvUsage: 0, maxRequests: 0 },
-  priorities: new Map(),
-};
+/** All requests are equal. */
+export const noAdmission: AdmissionOptions = { priorities: new Map() };
 
 /** What the router looks at. */
 export interface RouterState {
   readonly models: ModelRegistry;
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
+  /** Load beyond what was booked, and when it is too much; absent = what was booked is all there is. */
+  readonly view?: LoadView;
   readonly leases: LeaseTable;
   /** Where sessions were served. */
   readonly sessions: SessionTable;
@@ -75,7 +80,8 @@ export class Router {
   constructor(state: RouterState, options: RouterOptions) {
     this.#state = state;
     this.#options = options;
-    this.#placer = new Placer(state.catalogue, state.loads, options.admission.thresholds, state.random);
+    const view = state.view ?? new LoadView(state.loads, noThresholds, { now: () => 0 });
+    this.#placer = new Placer(state.catalogue, state.loads, view, state.random);
     this.#sessions = new Sessions(state.catalogue, state.sessions, options.affinity);
     this.#selector = new Selector({ ...state, sessions: this.#sessions }, this.#placer, options);
   }

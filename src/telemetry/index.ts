@@ -6,4 +6,4 @@ export { renderMetricsPage } from "./metrics-page.ts";
 export type { MetricsSource } from "./metrics-server.ts";
 export { MetricsServer } from "./metrics-server.ts";
 export type { PickedRequest, PickStage, RequestMetrics, ServedUsage } from "./request-metrics.ts";
-export type { KvEventSample, ModelSample, RankSample, SampleSource } from "./sampled-metrics.ts";
+export type { ForeignSample, KvEventSample, ModelSample, RankSample, SampleSource } from "./sampled-metrics.ts";

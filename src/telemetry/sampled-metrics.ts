@@ -9,8 +9,17 @@ export interface RankSample {
   readonly activeRequests: number;
   readonly activePrefillTokens: number;
   readonly activeDecodeBlocks: number;
+  /** What its engine reports beyond that; absent where it reports nothing. */
+  readonly foreign?: ForeignSample | undefined;
   /** Absent where no KV events are followed. */
   readonly kvEvents?: KvEventSample | undefined;
+}
+
+/** Load that an engine reports and that nobody booked here. */
+export interface ForeignSample {
+  readonly requests: number;
+  readonly decodeBlocks: number;
+  readonly ageMs: number;
 }
 
 /** What came of a rank's KV events. */
@@ -54,6 +63,7 @@ export function registerSampledMetrics(registry: Registry, source: SampleSource)
   registerLoadGauges(registry, source);
   registerEventTotals(registry, source);
   registerCounts(registry, source);
+  registerForeign(registry, source);
   registerIndexMetrics(registry, source);
 }
 
@@ -102,6 +112,34 @@ function registerCounts(registry: Registry, source: SampleSource): void {
     "Requests that wait because all workers are too busy.",
     () => source.counts().queued,
   );
+}
+
+function registerForeign(registry: Registry, source: SampleSource): void {
+  const gauge = (name: string, help: string, value: (foreign: ForeignSample) => number): void => {
+    const series = new Gauge({
+      name,
+      help,
+      labelNames: rankLabels,
+      registers: [registry],
+      collect(): void {
+        series.reset();
+        for (const sample of source.ranks()) {
+          if (sample.foreign !== undefined) series.set(labelsOf(sample), value(sample.foreign));
+        }
+      },
+    });
+  };
+  gauge(
+    "pointsman_engine_foreign_requests",
+    "Requests that the rank's engine reports and that did not come through here.",
+    ({ requests }) => requests,
+  );
+  gauge(
+    "pointsman_engine_foreign_decode_blocks",
+    "KV blocks that the rank's engine reports and that nobody booked here.",
+    ({ decodeBlocks }) => decodeBlocks,
+  );
+  gauge("pointsman_engine_report_age_seconds", "Age of the engine's figures.", ({ ageMs }) => ageMs / 1000);
 }
 
 function registerLoadGauges(registry: Registry, source: SampleSource): void {

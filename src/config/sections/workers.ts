@@ -45,6 +45,9 @@ const worker = z.strictObject({
   kvReplay: kvAddress()
     .optional()
     .describe("Where it replays past KV events, `tcp://host:port`; rank i uses port + i. Absent = it cannot."),
+  metricsEndpoint: endpointAddress()
+    .optional()
+    .describe("Where its engine's metrics page is, `ip:port`. Absent = at `endpoint`."),
   totalKvBlocks: count(1).optional().describe("KV blocks that a rank can hold. Absent = not known."),
   taints: z.array(name()).default([]).describe("Properties that a request can require or prefer."),
   labels: z.record(name(), z.string()).default({}).describe("Labels for people and for selection."),
@@ -66,5 +69,34 @@ const healthCheck = z
   .prefault({})
   .describe("Probing of the workers.");
 
+const engineMetrics = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether the engines' own metrics (vLLM's and SGLang's names) are read: they see load that did not come through this picker.",
+      ),
+    path: z.string().startsWith("/").default("/metrics").describe("HTTP path of the page."),
+    intervalMs: milliseconds(10).default(1000).describe("Time between two pages of a worker, in ms."),
+    timeoutMs: milliseconds(1)
+      .default(1000)
+      .describe("Longest wait for a page, in ms. Without one the last figures stand."),
+    staleAfterMs: milliseconds(1)
+      .default(5000)
+      .describe("Figures older than this no longer count for the limits of `admission`, in ms; for the cost they do."),
+    waitingRequestTokens: count(0)
+      .default(1024)
+      .describe("Prompt length assumed of a request that waits in an engine and did not come through here, in tokens."),
+    maxPageBytes: count(1024)
+      .default(4 * 1_048_576)
+      .describe("Longest page, in bytes; a longer one is not read."),
+  })
+  .prefault({})
+  .describe("Reading the engines' own metrics.");
+
 /** How the workers are looked after. */
-export const fleet = z.strictObject({ healthCheck }).prefault({}).describe("How the workers are looked after.");
+export const fleet = z
+  .strictObject({ healthCheck, engineMetrics })
+  .prefault({})
+  .describe("How the workers are looked after.");

@@ -8,6 +8,9 @@ export interface BusyThresholds {
   readonly maxRequests: number;
 }
 
+/** No rank is ever too busy. */
+export const noThresholds: BusyThresholds = { maxPrefillTokens: 0, maxKvUsage: 0, maxRequests: 0 };
+
 /** What a rank does at this instant. */
 export interface RankLoad {
   readonly prefillTokens: number;

@@ -53,7 +53,12 @@ describe("checks across settings", () => {
     {
       name: "a limit of blocks where no worker's are counted",
       text: `workers: [${w("w", "10.0.0.1")}]\nadmission: {maxKvUsage: 0.9}`,
-      message: "admission.maxKvUsage: has no meaning without workers[].totalKvBlocks; got 0.9",
+      message: "admission.maxKvUsage: has no meaning without workers[].totalKvBlocks or fleet.engineMetrics; got 0.9",
+    },
+    {
+      name: "the same where the engines tell their number",
+      text: `workers: [${w("w", "10.0.0.1")}]\nadmission: {maxKvUsage: 0.9}\nfleet: {engineMetrics: {enabled: true}}`,
+      message: "accepted",
     },
     {
       name: "two objectives of one name",

@@ -15,10 +15,10 @@ function setup(thresholds = {}, isQueueing = true) {
   );
   const made = fixture({
     workers,
+    thresholds: { maxPrefillTokens: 0, maxKvUsage: 0, maxRequests: 1, ...thresholds },
     ...(isQueueing ? { queue } : {}),
     options: {
       admission: {
-        thresholds: { maxPrefillTokens: 0, maxKvUsage: 0, maxRequests: 1, ...thresholds },
         priorities: new Map([
           ["batch", -1],
           ["chat", 5],

@@ -1,7 +1,14 @@
 import { Buffer } from "node:buffer";
 import { Catalogue, type StaticWorkerEntry, staticWorkers } from "../../../src/fleet/index.ts";
 import { hashBlocks, PrefixIndex } from "../../../src/kv/index.ts";
-import { type AdmissionQueue, LeaseTable, LoadTable } from "../../../src/load/index.ts";
+import {
+  type AdmissionQueue,
+  type BusyThresholds,
+  LeaseTable,
+  LoadTable,
+  LoadView,
+  noThresholds,
+} from "../../../src/load/index.ts";
 import { type ProfileName, profileByName, type TokenizedPrompt } from "../../../src/model/index.ts";
 import { resolvePickOptions, SessionTable } from "../../../src/pick/index.ts";
 import {
@@ -59,6 +66,7 @@ export interface Fixture {
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
   readonly leases: LeaseTable;
+  readonly view: LoadView;
   readonly decisions: DecisionLog;
   readonly model: ServedModel;
   /** Makes a worker hold the blocks of a text. */
@@ -72,6 +80,7 @@ export interface FixtureOptions {
   readonly random?: () => number;
   readonly clock?: { now(): number };
   readonly queue?: AdmissionQueue;
+  readonly thresholds?: BusyThresholds;
   readonly sentPrompts?: SentPrompts;
 }
 
@@ -83,6 +92,7 @@ export function fixture({
   clock = { now: () => 0 },
   sentPrompts,
   queue,
+  thresholds = noThresholds,
 }: FixtureOptions): Fixture {
   const index = new PrefixIndex({ blockSize, maxBlocks: 1024 });
   const model: ServedModel = { name: "m", aliases: ["alias"], pipeline: characterPipeline(profile), index };
@@ -90,6 +100,7 @@ export function fixture({
   catalogue.replaceAll(staticWorkers(workers));
   const loads = new LoadTable();
   const decisions = new DecisionLog({ maxDecisions: 4 }, () => 1_000);
+  const view = new LoadView(loads, thresholds, clock, { staleAfterMs: 500 });
   let lastId = 0;
   const leases = new LeaseTable({ leaseMs: 1_000 }, clock, () => `made-${++lastId}`);
   catalogue.subscribe({
@@ -103,6 +114,7 @@ export function fixture({
       models: new ModelRegistry([model]),
       catalogue,
       loads,
+      view,
       leases,
       sessions: new SessionTable({ ttlMs: 1_000 }, clock),
       random,
@@ -134,7 +146,7 @@ export function fixture({
       localHashes: hashes.local,
     });
   };
-  return { router, catalogue, loads, leases, decisions, model, hold };
+  return { router, catalogue, loads, view, leases, decisions, model, hold };
 }
 
 export function headers(values: Readonly<Record<string, string>> = {}): RequestHeaders {

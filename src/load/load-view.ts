@@ -1,0 +1,143 @@
+import type { BusyThresholds, RankLoad } from "./admission/thresholds.ts";
+import { isBusy, isLimiting } from "./admission/thresholds.ts";
+import type { LoadTable } from "./load-table.ts";
+
+/** What an engine told of itself. */
+export interface EngineReport {
+  readonly runningRequests: number | undefined;
+  readonly waitingRequests: number | undefined;
+  /** In [0,1]. */
+  readonly kvUsage: number | undefined;
+  /** Its own blocks or pages. */
+  readonly totalKvBlocks: number | undefined;
+  /** Tokens in one of them. */
+  readonly blockTokens: number | undefined;
+}
+
+/** What is known of a rank without its engine. */
+export interface RankSize {
+  /** Blocks of the model's size that it can hold; undefined = not known. */
+  readonly totalKvBlocks: number | undefined;
+  /** Tokens in a block, as the router counts. */
+  readonly blockSize: number;
+}
+
+/** How engines' reports count. */
+export interface EngineReportOptions {
+  /** Reports that are older no longer keep requests back; they still count in the cost. In ms. Default 5 000. */
+  readonly staleAfterMs?: number;
+  /** Prompt length that is assumed of a waiting request that did not come through here, in tokens. Default 1 024. */
+  readonly waitingRequestTokens?: number;
+}
+
+/** Load of a rank that did not come through this picker. */
+export interface ForeignLoad extends RankLoad {
+  /** Blocks of the router's size on the rank, as its engine says. */
+  readonly totalKvBlocks: number | undefined;
+  readonly waitingRequests: number;
+  /** When it was told, in ms of the clock. */
+  readonly atMs: number;
+}
+
+/** Tells the time. */
+export interface LoadClock {
+  /** Milliseconds on a monotonic scale; only differences have meaning. */
+  now(): number;
+}
+
+/**
+ * Who is busy, by all that is known: what was booked here, and what the engines report beyond it. The last report stands
+ * until the next, for the cost; a stale one never makes a rank too busy (llm-d-router#2100).
+ */
+export class LoadView {
+  readonly #loads: LoadTable;
+  readonly #clock: LoadClock;
+  readonly #options: Required<EngineReportOptions>;
+  readonly #thresholds: BusyThresholds | undefined;
+  readonly #foreign: (ForeignLoad | undefined)[] = [];
+
+  constructor(
+    loads: LoadTable,
+    thresholds: BusyThresholds,
+    clock: LoadClock,
+    { staleAfterMs = 5_000, waitingRequestTokens = 1_024 }: EngineReportOptions = {},
+  ) {
+    this.#loads = loads;
+    this.#thresholds = isLimiting(thresholds) ? thresholds : undefined;
+    this.#clock = clock;
+    this.#options = { staleAfterMs, waitingRequestTokens };
+  }
+
+  /** Prompt tokens still to prefill on the slot. */
+  prefillTokens(slot: number): number {
+    return this.#loads.activePrefillTokens(slot) + (this.#foreign[slot]?.prefillTokens ?? 0);
+  }
+
+  /** Blocks that running requests hold on it. */
+  decodeBlocks(slot: number): number {
+    return this.#loads.activeDecodeBlocks(slot) + (this.#foreign[slot]?.decodeBlocks ?? 0);
+  }
+
+  requests(slot: number): number {
+    return this.#loads.activeRequests(slot) + (this.#foreign[slot]?.requests ?? 0);
+  }
+
+  /** As `LoadTable.blocksNotActive`: what runs elsewhere shares nothing that is known. */
+  blocksNotActive(slot: number, sequence: Uint32Array, count: number): number {
+    return this.#loads.blocksNotActive(slot, sequence, count);
+  }
+
+  /** What the engine last reported beyond our bookings; undefined = it reported nothing. */
+  foreignLoad(slot: number): ForeignLoad | undefined {
+    return this.#foreign[slot];
+  }
+
+  /** Age of the last report, in ms. */
+  reportAgeMs({ atMs }: ForeignLoad): number {
+    return this.#clock.now() - atMs;
+  }
+
+  /** @param totalKvBlocks as configured; undefined = what the engine reports, if it does */
+  isTooBusy(slot: number, totalKvBlocks: number | undefined): boolean {
+    if (this.#thresholds === undefined) return false;
+    const foreign = this.#foreign[slot];
+    const isFresh = foreign !== undefined && this.reportAgeMs(foreign) <= this.#options.staleAfterMs;
+    const load = {
+      prefillTokens: this.#loads.activePrefillTokens(slot) + (isFresh ? foreign.prefillTokens : 0),
+      decodeBlocks: this.#loads.activeDecodeBlocks(slot) + (isFresh ? foreign.decodeBlocks : 0),
+      requests: this.#loads.activeRequests(slot) + (isFresh ? foreign.requests : 0),
+    };
+    return isBusy(load, totalKvBlocks ?? foreign?.totalKvBlocks, this.#thresholds);
+  }
+
+  /**
+   * An engine told its figures: what they exceed our bookings by is load of others. A figure that it leaves out counts as 0.
+   * @param size stands in for what the engine does not say
+   */
+  reported(slot: number, report: EngineReport, size: RankSize): void {
+    const { runningRequests = 0, waitingRequests = 0, kvUsage = 0 } = report;
+    const reportedBlocks = blocksOf(report, size.blockSize);
+    const usedBlocks = Math.round(kvUsage * (reportedBlocks ?? size.totalKvBlocks ?? 0));
+    const requests = Math.max(0, runningRequests + waitingRequests - this.#loads.activeRequests(slot));
+    const waiting = Math.min(waitingRequests, requests);
+    while (this.#foreign.length < slot) this.#foreign.push(undefined);
+    this.#foreign[slot] = {
+      requests,
+      waitingRequests: waiting,
+      prefillTokens: waiting * this.#options.waitingRequestTokens,
+      decodeBlocks: Math.max(0, usedBlocks - this.#loads.activeDecodeBlocks(slot)),
+      totalKvBlocks: reportedBlocks,
+      atMs: this.#clock.now(),
+    };
+  }
+
+  /** Forgets what was reported of a rank that went away. */
+  removeSlot(slot: number): void {
+    this.#foreign[slot] = undefined;
+  }
+}
+
+/** An engine's blocks in blocks of the router's size: SGLang's pages are often single tokens. */
+function blocksOf({ totalKvBlocks, blockTokens }: EngineReport, blockSize: number): number | undefined {
+  return totalKvBlocks === undefined ? undefined : (totalKvBlocks * (blockTokens ?? blockSize)) / blockSize;
+}
