@@ -3,7 +3,7 @@ import type { EventApplier } from "./event-applier.ts";
 import type { NumberedPayload } from "./frames.ts";
 import type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts";
 import { ReplayError } from "./replay-error.ts";
-import { StreamPosition } from "./stream-position.ts";
+import { StreamPosition, type Verdict } from "./stream-position.ts";
 import type { LostTrackPolicy } from "./subscriber-options.ts";
 import type { Clock } from "./turn-budget.ts";
 
@@ -79,24 +79,29 @@ export class StreamFollower {
   }
 
   async onLive(message: NumberedPayload): Promise<void> {
-    const { sequence, payload } = message;
     this.#count("batches");
     if (!this.#isComplete) await this.catchUp();
-    let verdict = this.#position.judgeLive(sequence, payload);
+    let verdict = this.#judge(message);
     if (verdict === "restart") {
       await this.#restart();
       await this.catchUp();
-      verdict = this.#position.judgeLive(sequence, payload);
+      verdict = this.#judge(message);
     } else if (verdict === "gap") {
       this.#count("gaps");
       await this.catchUp();
-      verdict = this.#position.judgeLive(sequence, payload);
+      verdict = this.#judge(message);
       if (verdict !== "gap") this.#log.info({ slot: this.#options.slot }, "KV events were missed and replayed");
     }
     if (verdict === "gap") await this.#loseTrack();
     if (verdict === "duplicate") this.#count("duplicate_batches");
     else await this.#apply(message, true);
-    this.#position.noteLive(sequence);
+    this.#position.noteLive(message.sequence);
+  }
+
+  #judge({ sequence, payload }: NumberedPayload): Verdict {
+    const verdict = this.#position.judgeLive(sequence, payload);
+    // An engine that had nothing to replay begins with 0.
+    return verdict === "first" && this.#isComplete && sequence > 0 ? "gap" : verdict;
   }
 
   /** Applies what the engine still has and we have not, and finds out whether it is the engine that we knew. */

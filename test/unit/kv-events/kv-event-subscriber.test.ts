@@ -79,6 +79,15 @@ describe("KvEventSubscriber", () => {
     expect(rank.count("lost_tracks")).toBe(0);
   });
 
+  it("fetches the first batches of an engine that had none when it was joined", async () => {
+    const { engine, rank } = await followedEngine({ replay: "plain" });
+    await rank.expectCount("replays", 1);
+    await engine.publish([stored([1])], { lost: true });
+    await engine.publish([stored([2], 1)]);
+    await rank.expectOverlap([1, 2], 2);
+    expect(rank.count("gaps")).toBe(1);
+  });
+
   it("resets the rank when the replay no longer has what was lost", async () => {
     const { engine, rank } = await followedEngine({ replay: "plain", bufferBatches: 2 });
     await engine.publish([stored([1])]);
