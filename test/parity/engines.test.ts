@@ -51,7 +51,7 @@ function idsOf({ token_ids: ids }: Pick<CaseAnswer, "token_ids">): string | null
 }
 
 const models = availableModels(new Set(expected.map((answer) => answer.model))).map((model) => model.name);
-const apis = ["/v1/chat/completions", "/v1/completions", "/v1/messages"];
+const apis = ["/v1/chat/completions", "/v1/completions", "/v1/messages", "/v1/responses"];
 const combinations = models.flatMap((model) =>
   (["vllm", "sglang"] as const).flatMap((profile) => apis.map((path) => ({ model, profile, path }))),
 );

@@ -4,7 +4,7 @@ import { clientPinsOf } from "../extensions.ts";
 import type { CompletionsParsed } from "../parsed-request.ts";
 import { engineExtensions, engineModel } from "./engine-extensions.ts";
 import type { EngineName } from "./engine-traits.ts";
-import { flagOr, given, notTaken } from "./members.ts";
+import { flagOr, given, notTaken, refuseNullStream } from "./members.ts";
 import { Untokenizable } from "./untokenizable.ts";
 import { checkWholePrompt } from "./vllm/vllm-chat.ts";
 
@@ -39,6 +39,7 @@ function vllmPrompt(root: JsonObject): CompletionPrompt {
 
 /** Texts and ids that are all empty, or 0, count as no prompt. */
 function sglangPrompt(root: JsonObject): CompletionPrompt {
+  refuseNullStream(root);
   const prompt = completionPrompt(given(root, "prompt") ?? "", "last");
   if (isBlank(prompt) || hasEmptyIds(prompt)) throw notTaken("prompt");
   return prompt;

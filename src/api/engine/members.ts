@@ -42,6 +42,11 @@ export function flagOr(object: JsonObject, name: string, fallback: boolean): boo
   return value;
 }
 
+/** SGLang refuses a `stream` that is null. */
+export function refuseNullStream(root: JsonObject): void {
+  if (root.get("stream") === null) throw notTaken("stream");
+}
+
 /** Null counts as absent. */
 export function optionalObject(object: JsonObject, name: string): JsonObject | undefined {
   const value = given(object, name);

@@ -6,13 +6,14 @@ import { type ParsedRequest, promptless } from "../parsed-request.ts";
 import type { RequestApi } from "../path.ts";
 import { engineCompletion } from "./engine-completion.ts";
 import { engineExtensions, engineModel } from "./engine-extensions.ts";
-import { engineResponses } from "./engine-responses.ts";
-import type { EngineTraits } from "./engine-traits.ts";
+import type { EngineTraits, SglangTraits, VllmTraits } from "./engine-traits.ts";
 import { sglangChat } from "./sglang/sglang-chat.ts";
 import { sglangMessagesRequest } from "./sglang/sglang-messages.ts";
+import { sglangResponses } from "./sglang/sglang-responses.ts";
 import { Untokenizable } from "./untokenizable.ts";
 import { vllmChat } from "./vllm/vllm-chat.ts";
 import { vllmMessagesRequest } from "./vllm/vllm-messages.ts";
+import { vllmResponses } from "./vllm/vllm-responses.ts";
 
 type PromptApi = Exclude<RequestApi, "promptless">;
 
@@ -43,14 +44,23 @@ export function parseForEngine(api: PromptApi, root: JsonObject, engine: EngineT
 
 function parse(api: PromptApi, root: JsonObject, engine: EngineTraits): ParsedRequest {
   if (api === "completions") return engineCompletion(root, engine.name);
-  if (api === "responses") return engineResponses(root);
-  return { ...envelope(api, root), chat: conversation(api, root, engine) };
+  const chat = engine.name === "vllm" ? vllm[api](root, engine) : sglang[api](root, engine);
+  return { ...envelope(api, root), chat };
 }
 
-function conversation(api: "chat" | "messages", root: JsonObject, engine: EngineTraits): ChatRequest {
-  if (engine.name === "vllm") return api === "chat" ? vllmChat(root, engine) : vllmMessagesRequest(root, engine);
-  return api === "chat" ? sglangChat(root) : sglangMessagesRequest(root, engine);
-}
+type ChatApi = Exclude<PromptApi, "completions">;
+
+const vllm: Readonly<Record<ChatApi, (root: JsonObject, traits: VllmTraits) => ChatRequest>> = {
+  chat: vllmChat,
+  responses: vllmResponses,
+  messages: vllmMessagesRequest,
+};
+
+const sglang: Readonly<Record<ChatApi, (root: JsonObject, traits: SglangTraits) => ChatRequest>> = {
+  chat: sglangChat,
+  responses: sglangResponses,
+  messages: sglangMessagesRequest,
+};
 
 /** What every request with a prompt has beside it. */
 function envelope<A extends PromptApi>(api: A, root: JsonObject) {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../json/index.ts";
 import type { ChatRequest } from "../../chat/chat-request.ts";
-import { flagOr, given } from "../members.ts";
+import { flagOr, given, refuseNullStream } from "../members.ts";
 import { Untokenizable } from "../untokenizable.ts";
 import { sglangMessages } from "./sglang-message.ts";
 import { sglangReasoning, sglangTemplateArgs } from "./sglang-template-args.ts";
@@ -11,6 +11,7 @@ import { sglangTools } from "./sglang-tools.ts";
  * @throws Untokenizable
  */
 export function sglangChat(root: JsonObject): ChatRequest {
+  refuseNullStream(root);
   if (given(root, "input_ids") !== undefined) throw new Untokenizable("`input_ids` brings the prompt");
   return {
     messages: sglangMessages(root.get("messages")),

@@ -3,7 +3,16 @@ import { given, notTaken, optionalObject } from "../members.ts";
 import { Untokenizable } from "../untokenizable.ts";
 
 /** Efforts that SGLang knows by name; a number between 0 and 0.99 is taken, too (sglang@0.5.23 protocol.py ReasoningEffortTier). */
-const efforts: ReadonlySet<JsonValue> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "ultra", "max"]);
+export const sglangEfforts: ReadonlySet<JsonValue> = new Set([
+  "none",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+  "ultra",
+  "max",
+]);
 
 /** Template arguments of these names reach other places than the template. */
 const parameters: ReadonlySet<string> = new Set([
@@ -55,7 +64,7 @@ function isEnabled(reasoning: JsonObject): boolean {
 export function sglangEffort(value: JsonValue | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (value instanceof JsonNumber) throw new Untokenizable("a reasoning effort as a number");
-  if (!efforts.has(value)) throw notTaken("reasoning_effort");
+  if (!sglangEfforts.has(value)) throw notTaken("reasoning_effort");
   return value as string;
 }
 

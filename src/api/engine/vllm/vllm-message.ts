@@ -63,7 +63,7 @@ function toolCall(call: JsonValue): JsonObject {
   if (typeof id !== "string" || type !== "function") throw notTaken("tool_calls");
   if (typeof name !== "string" || typeof text !== "string") throw notTaken("tool_calls");
   const called = JsonObject.from([
-    ["arguments", callArguments(text)],
+    ["arguments", vllmCallArguments(text)],
     ["name", name],
     ...others(target, "arguments", "name"),
   ]);
@@ -76,7 +76,7 @@ function others(object: JsonObject, ...names: readonly string[]): readonly (read
 }
 
 /** What is no JSON object becomes an empty one. */
-function callArguments(text: string): JsonObject {
+export function vllmCallArguments(text: string): JsonObject {
   const value = text === "" ? undefined : pythonJson(text);
   return value instanceof JsonObject ? value : JsonObject.from([]);
 }

@@ -4,7 +4,15 @@ import { given, notTaken, optionalObject } from "../members.ts";
 import { Untokenizable } from "../untokenizable.ts";
 
 /** Efforts that vLLM knows (vllm@0.33.0 renderers/params.py). */
-const efforts: ReadonlySet<JsonValue> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+export const vllmEfforts: ReadonlySet<JsonValue> = new Set([
+  "none",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+  "max",
+]);
 
 /** Template arguments of these names reach other places than the template. */
 const parameters: ReadonlySet<string> = new Set([
@@ -29,7 +37,7 @@ const overridden: ReadonlySet<string> = new Set(["add_generation_prompt", "conti
 /** The effort of a request. @throws Untokenizable for one that vLLM refuses */
 export function vllmEffort(value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!efforts.has(value)) throw notTaken("reasoning_effort");
+  if (!vllmEfforts.has(value)) throw notTaken("reasoning_effort");
   return value as string;
 }
 
