@@ -81,7 +81,7 @@ describe("KvEventSubscriber", () => {
 
   it("fetches the first batches of an engine that had none when it was joined", async () => {
     const { engine, rank } = await followedEngine({ replay: "plain" });
-    await rank.expectCount("replays", 1);
+    await vi.waitFor(() => expect(engine.replayRequests).toEqual([0]));
     await engine.publish([stored([1])], { lost: true });
     await engine.publish([stored([2], 1)]);
     await rank.expectOverlap([1, 2], 2);
