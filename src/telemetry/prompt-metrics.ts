@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
+import { registerSampledGauge } from "./sampled-gauge.ts";
 
 /** What the threads that prepare large requests have to do at the moment of a scrape. */
 export interface PromptSample {
@@ -56,16 +57,8 @@ export class PromptMetrics {
 
   /** Reads `source` at each scrape. Call it once. */
   sample(source: PromptSample): void {
-    const gauge = (name: string, help: string, value: () => number): void => {
-      const series = new Gauge({
-        name,
-        help,
-        registers: [this.#registry],
-        collect(): void {
-          series.set(value());
-        },
-      });
-    };
+    const gauge = (name: string, help: string, value: () => number) =>
+      registerSampledGauge(this.#registry, name, help, value);
     gauge("pointsman_thread_queue", "Requests that wait for a prompt thread.", () => source.queued);
     gauge("pointsman_thread_running", "Requests that prompt threads are preparing.", () => source.running);
   }

@@ -1,7 +1,8 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { RoutingErrorCode } from "../errors/index.ts";
 import { BoundedLabel } from "./bounded-label.ts";
-import { byteBuckets, durationBuckets, tokenBuckets } from "./buckets.ts";
+import { type RequestSeries, requestSeries } from "./request-series.ts";
+import { registerSampledGauge } from "./sampled-gauge.ts";
 
 /** Parts of a pick's time: reading the body, turning it into tokens and hashes, choosing and booking. */
 export type PickStage = "gather" | "prepare" | "select";
@@ -34,11 +35,22 @@ export class RequestMetrics {
   readonly #models: BoundedLabel;
   readonly #inexactReasons = new BoundedLabel([], 32);
   readonly #series: RequestSeries;
+  #inFlight: InFlightTotals = { streams: 0, picks: 0, bodyBytes: 0 };
 
   /** @param models names of the configured models: the values of the label `model`, beside `other` and `none` */
   constructor(registry: Registry, models: readonly string[]) {
     this.#models = new BoundedLabel(models);
     this.#series = requestSeries(registry);
+    this.#sampleInFlight(registry);
+  }
+
+  #sampleInFlight(registry: Registry): void {
+    const gauge = (name: string, help: string, value: () => number) =>
+      registerSampledGauge(registry, name, help, value);
+    gauge("pointsman_open_streams", "Open ext_proc streams.", () => this.#inFlight.streams);
+    const picks = "Requests between their headers and their answer.";
+    gauge("pointsman_picks_in_flight", picks, () => this.#inFlight.picks);
+    gauge("pointsman_held_body_bytes", "Bytes of request bodies held in memory.", () => this.#inFlight.bodyBytes);
   }
 
   picked(pick: PickedRequest): void {
@@ -46,7 +58,7 @@ export class RequestMetrics {
     const { picks, pickDuration, bodyBytes, inputTokens, predictedCachedTokens } = this.#series;
     picks.inc({ api: pick.api, model, mode: pick.mode });
     pickDuration.observe({ outcome: "picked" }, seconds(pick.durationMs));
-    bodyBytes.observe(atLeastZero(pick.bodyBytes));
+    bodyBytes.observe({}, atLeastZero(pick.bodyBytes));
     if (pick.inputTokens !== undefined) inputTokens.observe({ model }, atLeastZero(pick.inputTokens));
     if (pick.predictedCachedTokens !== undefined)
       predictedCachedTokens.observe({ model }, atLeastZero(pick.predictedCachedTokens));
@@ -99,18 +111,24 @@ export class RequestMetrics {
 
   /** Another endpoint than the picked one served a request. */
   mismatch(_endpoints?: unknown): void {
-    this.#series.mismatches.inc();
+    this.#series.mismatches.inc({});
   }
 
   aborted(abort: { readonly phase: string }): void {
     this.#series.aborted.inc({ phase: abort.phase });
   }
 
-  inFlight(totals: { readonly streams: number; readonly picks: number; readonly bodyBytes: number }): void {
-    this.#series.openStreams.set(totals.streams);
-    this.#series.picksInFlight.set(totals.picks);
-    this.#series.heldBodyBytes.set(totals.bodyBytes);
+  /** @param totals read at each scrape from here on */
+  inFlight(totals: InFlightTotals): void {
+    this.#inFlight = totals;
   }
+}
+
+/** What a surface holds; its members are current whenever they are read. */
+export interface InFlightTotals {
+  readonly streams: number;
+  readonly picks: number;
+  readonly bodyBytes: number;
 }
 
 /** prom-client throws on NaN and on negative counts, and a worker may report either. */
@@ -120,179 +138,4 @@ function atLeastZero(value: number): number {
 
 function seconds(ms: number): number {
   return atLeastZero(ms) / 1000;
-}
-
-type RequestSeries = ReturnType<typeof requestSeries>;
-
-function requestSeries(registry: Registry) {
-  return {
-    ...outcomeSeries(registry),
-    ...choiceSeries(registry),
-    ...durationSeries(registry),
-    ...tokenSeries(registry),
-    ...usageSeries(registry),
-  };
-}
-
-function outcomeSeries(registry: Registry) {
-  const registers = [registry];
-  return {
-    picks: new Counter({
-      name: "pointsman_picks_total",
-      help: "Requests that were placed, by API, configured model and body mode.",
-      labelNames: ["api", "model", "mode"] as const,
-      registers,
-    }),
-    errors: new Counter({
-      name: "pointsman_errors_total",
-      help: "Requests refused by the picker, by the error's code; `saturated` are those shed for load.",
-      labelNames: ["code"] as const,
-      registers,
-    }),
-    aborted: new Counter({
-      name: "pointsman_aborted_total",
-      help: "Requests whose client left, by how far they had come.",
-      labelNames: ["phase"] as const,
-      registers,
-    }),
-    mismatches: new Counter({
-      name: "pointsman_endpoint_mismatches_total",
-      help: "Requests that another endpoint served than the picked one.",
-      registers,
-    }),
-    openStreams: new Gauge({ name: "pointsman_open_streams", help: "Open ext_proc streams.", registers }),
-    picksInFlight: new Gauge({
-      name: "pointsman_picks_in_flight",
-      help: "Requests between their headers and their answer.",
-      registers,
-    }),
-    heldBodyBytes: new Gauge({
-      name: "pointsman_held_body_bytes",
-      help: "Bytes of request bodies held in memory.",
-      registers,
-    }),
-  };
-}
-
-function choiceSeries(registry: Registry) {
-  const registers = [registry];
-  return {
-    sessions: new Counter({
-      name: "pointsman_session_picks_total",
-      help: "Requests that name a session, by what became of it: new, kept on its worker, moved to another.",
-      labelNames: ["outcome"] as const,
-      registers,
-    }),
-    splits: new Counter({
-      name: "pointsman_split_picks_total",
-      help: "Requests by whether a prefill and a decode worker share them (split), or why one serves them alone.",
-      labelNames: ["outcome"] as const,
-      registers,
-    }),
-    queueWait: new Histogram({
-      name: "pointsman_queue_wait_seconds",
-      help: "Time that requests waited because all workers were too busy, by how it ended: placed, expired, evicted, left, failed.",
-      labelNames: ["end"] as const,
-      buckets: durationBuckets,
-      registers,
-    }),
-  };
-}
-
-function durationSeries(registry: Registry) {
-  const registers = [registry];
-  return {
-    pickDuration: new Histogram({
-      name: "pointsman_pick_duration_seconds",
-      help: "From the end of the request's body to the answer, by outcome.",
-      labelNames: ["outcome"] as const,
-      buckets: durationBuckets,
-      registers,
-    }),
-    stageDuration: new Histogram({
-      name: "pointsman_pick_stage_duration_seconds",
-      help: "Parts of that time: gather (reading the body), prepare (tokens and hashes), select (choosing and booking).",
-      labelNames: ["stage"] as const,
-      buckets: durationBuckets,
-      registers,
-    }),
-    bodyBytes: new Histogram({
-      name: "pointsman_request_body_bytes",
-      help: "Length of the request bodies.",
-      buckets: byteBuckets,
-      registers,
-    }),
-  };
-}
-
-function tokenSeries(registry: Registry) {
-  const registers = [registry];
-  const labelNames = ["model"] as const;
-  return {
-    inputTokens: new Histogram({
-      name: "pointsman_input_tokens",
-      help: "Prompt length as tokenized for the pick.",
-      labelNames,
-      buckets: tokenBuckets,
-      registers,
-    }),
-    predictedCachedTokens: new Histogram({
-      name: "pointsman_predicted_cached_tokens",
-      help: "Prompt tokens that the picked worker was believed to hold.",
-      labelNames,
-      buckets: tokenBuckets,
-      registers,
-    }),
-    inexact: new Counter({
-      name: "pointsman_inexact_total",
-      help: "Requests placed without knowing their exact tokens, by the reason.",
-      labelNames: ["model", "reason"] as const,
-      registers,
-    }),
-  };
-}
-
-function usageSeries(registry: Registry) {
-  const registers = [registry];
-  const labelNames = ["model"] as const;
-  return {
-    servedInputTokens: new Counter({
-      name: "pointsman_served_input_tokens_total",
-      help: "Prompt tokens that the workers reported.",
-      labelNames,
-      registers,
-    }),
-    outputTokens: new Counter({
-      name: "pointsman_served_output_tokens_total",
-      help: "Generated tokens that the workers reported.",
-      labelNames,
-      registers,
-    }),
-    servedCachedTokens: new Histogram({
-      name: "pointsman_served_cached_tokens",
-      help: "Cached prompt tokens that the workers reported.",
-      labelNames,
-      buckets: tokenBuckets,
-      registers,
-    }),
-    comparedTokens: new Counter({
-      name: "pointsman_compared_cached_tokens_total",
-      help: "Cached tokens of the requests for which both a prediction and a report exist, by which of the two.",
-      labelNames: ["model", "kind"] as const,
-      registers,
-    }),
-    cachedTokensError: new Histogram({
-      name: "pointsman_cached_tokens_error",
-      help: "Tokens between prediction and report, without sign.",
-      labelNames,
-      buckets: tokenBuckets,
-      registers,
-    }),
-    usageUnread: new Counter({
-      name: "pointsman_usage_unread_total",
-      help: "Successful responses whose token counts could not be read, by the reason.",
-      labelNames: ["reason"] as const,
-      registers,
-    }),
-  };
 }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
+import { registerSampledGauge } from "./sampled-gauge.ts";
 
 /** A worker's rank at the moment of a scrape. Totals count from the start of the process. */
 export interface RankSample {
@@ -96,16 +97,7 @@ function registerIndexMetrics(registry: Registry, source: SampleSource): void {
 }
 
 function registerCounts(registry: Registry, source: SampleSource): void {
-  const gauge = (name: string, help: string, value: () => number): void => {
-    const series = new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect(): void {
-        series.set(value());
-      },
-    });
-  };
+  const gauge = (name: string, help: string, value: () => number) => registerSampledGauge(registry, name, help, value);
   gauge("pointsman_leases", "Reservations that callers of the route API hold.", () => source.counts().leases);
   gauge(
     "pointsman_queued_requests",

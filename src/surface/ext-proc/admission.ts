@@ -3,7 +3,7 @@ import type { LimitOptions } from "./options.ts";
 import type { InFlightTotals } from "./telemetry.ts";
 
 /** Counts what all streams hold together and refuses what would exceed the limits. */
-export class Admission {
+export class Admission implements InFlightTotals {
   readonly #limits: Required<Omit<LimitOptions, "maxMessageBytes">>;
   readonly #changed: (totals: InFlightTotals) => void;
   #streams = 0;
@@ -11,15 +11,22 @@ export class Admission {
   #bodyBytes = 0;
   #isDraining = false;
 
-  /** @param changed told the totals after each change */
+  /** @param changed told after each change; what it is given stays current */
   constructor(limits: Required<Omit<LimitOptions, "maxMessageBytes">>, changed: (totals: InFlightTotals) => void) {
     this.#limits = limits;
     this.#changed = changed;
   }
 
-  /** Streams that have not ended. */
   get streams(): number {
     return this.#streams;
+  }
+
+  get picks(): number {
+    return this.#picks;
+  }
+
+  get bodyBytes(): number {
+    return this.#bodyBytes;
   }
 
   /** From here on every new request is refused with `shutting_down`. */
@@ -30,13 +37,16 @@ export class Admission {
   /** Counts a stream until `close` of its ticket. */
   open(): StreamTicket {
     this.#streams += 1;
-    this.#tell();
-    return new StreamTicket((picks, bodyBytes, streams) => {
-      this.#picks += picks;
-      this.#bodyBytes += bodyBytes;
-      this.#streams += streams;
-      this.#tell();
-    }, this);
+    this.#changed(this);
+    return new StreamTicket(this);
+  }
+
+  /** For tickets: changes the totals. */
+  count(picks: number, bodyBytes: number, streams: number): void {
+    this.#picks += picks;
+    this.#bodyBytes += bodyBytes;
+    this.#streams += streams;
+    this.#changed(this);
   }
 
   /** @throws RoutingError shutting_down, saturated */
@@ -60,22 +70,16 @@ export class Admission {
     if (this.#bodyBytes + addedBytes <= this.#limits.maxBodyBytesInFlight) return;
     throw new RoutingError("too many request bytes are waiting to be placed", { code: "saturated" });
   }
-
-  #tell(): void {
-    this.#changed({ streams: this.#streams, picks: this.#picks, bodyBytes: this.#bodyBytes });
-  }
 }
 
 /** What one stream has taken from the totals; every giving back may be repeated. */
 export class StreamTicket {
-  readonly #count: (picks: number, bodyBytes: number, streams: number) => void;
   readonly #admission: Admission;
   #hasPick = false;
   #bodyBytes = 0;
   #isClosed = false;
 
-  constructor(count: (picks: number, bodyBytes: number, streams: number) => void, admission: Admission) {
-    this.#count = count;
+  constructor(admission: Admission) {
     this.#admission = admission;
   }
 
@@ -88,13 +92,13 @@ export class StreamTicket {
     this.#admission.checkPick();
     this.#admission.checkBody(announcedBytes);
     this.#hasPick = true;
-    this.#count(1, 0, 0);
+    this.#admission.count(1, 0, 0);
   }
 
   leavePick(): void {
     if (!this.#hasPick) return;
     this.#hasPick = false;
-    this.#count(-1, 0, 0);
+    this.#admission.count(-1, 0, 0);
   }
 
   /** @throws RoutingError body_too_large, saturated */
@@ -102,14 +106,14 @@ export class StreamTicket {
     this.#admission.checkBody(this.#bodyBytes + bytes);
     this.#admission.checkTotal(bytes);
     this.#bodyBytes += bytes;
-    this.#count(0, bytes, 0);
+    this.#admission.count(0, bytes, 0);
   }
 
   releaseBody(): void {
     if (this.#bodyBytes === 0) return;
     const bytes = this.#bodyBytes;
     this.#bodyBytes = 0;
-    this.#count(0, -bytes, 0);
+    this.#admission.count(0, -bytes, 0);
   }
 
   /** Gives everything back. */
@@ -118,6 +122,6 @@ export class StreamTicket {
     this.releaseBody();
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#count(0, 0, -1);
+    this.#admission.count(0, 0, -1);
   }
 }

@@ -15,7 +15,7 @@ export interface ExtProcTelemetry {
   mismatch(mismatch: { readonly picked: string; readonly served: string }): void;
   /** The stream ended before its work was done: the client left. */
   aborted(abort: { readonly phase: StreamPhase }): void;
-  /** Current totals, after each change. */
+  /** Told after each change. The object is the same each time and stays current. */
   inFlight(totals: InFlightTotals): void;
 }
 

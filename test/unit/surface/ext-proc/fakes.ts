@@ -113,7 +113,8 @@ export class RecordingTelemetry implements ExtProcTelemetry {
   aborted({ phase }: { phase: StreamPhase }): void {
     this.aborts.push(phase);
   }
-  inFlight(totals: InFlightTotals): void {
+  inFlight({ streams, picks, bodyBytes }: InFlightTotals): void {
+    const totals = { streams, picks, bodyBytes };
     this.totals = totals;
     this.peak = {
       streams: Math.max(this.peak.streams, totals.streams),
