@@ -54,9 +54,8 @@ export class Picker {
   /**
    * Starts the built command line with these settings and waits until it serves metrics. Envoy's health check tells
    * whether it is ready for requests.
-   * @param timeoutMs for its start; each model takes a second or two, on a busy machine more
    */
-  static async start(settings: PickerSettings, metricsPort: number, timeoutMs = 30_000): Promise<Picker> {
+  static async start(settings: PickerSettings, metricsPort: number): Promise<Picker> {
     await ensureBuilt();
     const folder = await mkdtemp(join(tmpdir(), "pointsman-picker-"));
     const file = join(folder, "config.yaml");
@@ -66,7 +65,7 @@ export class Picker {
     const picker = new Picker(child, folder, metricsPort);
     const check = () => child.assertRunning();
     try {
-      await until(() => picker.#answers(), { what: "the picker's metrics", timeoutMs, check });
+      await until(() => picker.#answers(), { what: "the picker's metrics", timeoutMs: 30_000, check });
     } catch (error) {
       await picker.stop("SIGKILL");
       throw error;

@@ -26,10 +26,17 @@ export async function envoyReady(ports: EnvoyPorts, envoy: RunningEnvoy): Promis
   await until(look, { what: "Envoy to be ready", timeoutMs: 20_000, check: () => envoy.assertRunning() });
 }
 
-/** Waits until Envoy's health check sees the picker up; fails at once when `picker` has ended. */
-export async function pickerSeen(ports: EnvoyPorts, picker: { assertRunning(): void }): Promise<void> {
+/**
+ * Waits until Envoy's health check sees the picker up; fails at once when `picker` has ended.
+ * @param timeoutMs models are loaded in it: each takes a second or two, on a busy machine more
+ */
+export async function pickerSeen(
+  ports: EnvoyPorts,
+  picker: { assertRunning(): void },
+  timeoutMs = 15_000,
+): Promise<void> {
   const look = async (): Promise<boolean> => (await healthyPickers(ports)) === 1;
-  await until(look, { what: "Envoy to see the picker up", timeoutMs: 15_000, check: () => picker.assertRunning() });
+  await until(look, { what: "Envoy to see the picker up", timeoutMs, check: () => picker.assertRunning() });
 }
 
 /** Waits until Envoy's health check sees that there is no picker. */

@@ -46,7 +46,7 @@ export class DynamoGateway {
       shutdown: { drainTimeoutMs: 2_000 },
     };
     const patches = [onPorts(ports), withWorkers(workers.map(({ proxy }) => proxy.endpoint)), fastHealthChecks];
-    const running = await Picker.start(settings, metrics, 30_000 * models.length);
+    const running = await Picker.start(settings, metrics);
     const config = envoyConfig(kind, [...patches, failingOpen(false)]);
     const envoy = await envoyBinary.start(config).catch(async (error: unknown) => {
       await running.stop();
@@ -55,7 +55,7 @@ export class DynamoGateway {
     const started = new DynamoGateway(envoy, running, `http://127.0.0.1:${gateway}`);
     try {
       await envoyReady(ports, envoy);
-      await pickerSeen(ports, running);
+      await pickerSeen(ports, running, 30_000 * models.length);
       return started;
     } catch (cause) {
       const report = started.report();
