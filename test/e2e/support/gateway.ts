@@ -24,6 +24,8 @@ export interface GatewayOptions {
   readonly patches?: readonly ConfigPatch[];
   /** Changes to the picker's settings. */
   readonly picker?: PickerSettings;
+  /** More settings of the picker for single workers, by name. */
+  readonly workerSettings?: Readonly<Record<string, PickerSettings>>;
 }
 
 /** A real Envoy, a picker process and simulated workers, connected with each other on loopback ports. */
@@ -68,7 +70,8 @@ export class Gateway {
       running.workers = await startWorkers(options.workers ?? 4, options.workerOptions ?? {});
       const pool = [...(options.otherWorkers ?? []), ...running.workers];
       const place = { picker, pickerHealth, pickerMetrics, modelFolder: testModelFolder(), workers: pool };
-      const own = mergeSettings(pickerSettings(place), hostSettings(options.kind));
+      const plain = withWorkerSettings(pickerSettings(place), options.workerSettings ?? {});
+      const own = mergeSettings(plain, hostSettings(options.kind));
       const settings = mergeSettings(own, options.picker ?? {});
       const patches = [onPorts(ports), withWorkers(pool.map((worker) => worker.endpoint)), fastHealthChecks];
       const config = envoyConfig(options.kind, [...patches, failingOpen(false), ...(options.patches ?? [])]);
@@ -136,6 +139,14 @@ interface Running {
 /** A list for Envoys that walk it; ORIGINAL_DST takes one address, a list would be 503. */
 function hostSettings(kind: EnvoyKind): PickerSettings {
   return { routing: { maxFallbacks: kind.hosts === "override-host" ? 2 : 0 } };
+}
+
+function withWorkerSettings(
+  settings: PickerSettings,
+  more: NonNullable<GatewayOptions["workerSettings"]>,
+): PickerSettings {
+  const workers = settings["workers"] as readonly (PickerSettings & { readonly name: string })[];
+  return { ...settings, workers: workers.map((worker) => ({ ...worker, ...more[worker.name] })) };
 }
 
 /** `count` workers named `worker-0` and up, that publish KV events and are quick. */
