@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bodyText, composeBody } from "../live/parity/bodies/body.ts";
 import { damagedText, type NodeSource, node, plainSpelling, write } from "../live/parity/bodies/json-node.ts";
 import { deliberateDifference } from "../live/parity/deliberate.ts";
+import { outcomeOfComparison } from "../live/parity/outcome.ts";
 import { smallestBody } from "../live/parity/smallest-body.ts";
 
 describe("composed bodies", () => {
@@ -44,6 +45,25 @@ describe("smallestBody", () => {
   });
 });
 
+describe("the outcome of a comparison", () => {
+  it.each([
+    { name: "each body as a test", total: 10, failed: 2, outcome: { passed: 8, failed: 2, problems: [] } },
+    {
+      name: "nothing compared as a failure",
+      total: 0,
+      failed: 0,
+      outcome: { passed: 0, failed: 1, problems: ["nothing was compared"] },
+    },
+  ])("counts $name", async ({ total, failed, outcome }) => {
+    expect(await outcomeOfComparison(() => Promise.resolve({ total, failed }))).toEqual(outcome);
+  });
+
+  it("counts one that could not run as a failure, and says why", async () => {
+    const outcome = await outcomeOfComparison(() => Promise.reject(new Error("no frontend")));
+    expect(outcome).toMatchObject({ passed: 0, failed: 1, problems: [expect.stringContaining("no frontend")] });
+  });
+});
+
 describe("deliberate differences", () => {
   const refused = (field: string | null, message: string) => ({
     ...{ name: "", status: 400, api: null, token_ids: null, injected: false },
@@ -73,11 +93,6 @@ describe("deliberate differences", () => {
       rule: "The whole body is JSON",
       body: chat({}, "/v1/messages"),
       ours: refused(null, "the body is not JSON: lone surrogate"),
-    },
-    {
-      rule: "Some prompts with media are placed by load",
-      body: chat({ messages: [{ content: [{ type: "image_url" }] }] }),
-      ours: unknown,
     },
   ])("$rule", ({ rule, body, ours }) => {
     expect(deliberateDifference({ body, ours, theirs: taken })?.name).toBe(rule);

@@ -17,8 +17,6 @@ export interface AnsweredBody {
   readonly theirs: Pick<OracleAnswer, "status">;
 }
 
-const mediaTypes = new Set(["image", "image_url", "input_image", "video_url", "audio_url", "input_audio"]);
-
 /** Our refusal of a word that is not in a list. */
 const wordExpected = /must be (one of )?[a-z_]+(,| or|$)|is not a known item type|is not a supported type/;
 
@@ -46,11 +44,6 @@ export const deliberateDifferences: readonly DeliberateDifference[] = [
       ours.status === 400 &&
       ours.error?.message.startsWith("the body is not JSON: ") === true,
   },
-  {
-    name: "Some prompts with media are placed by load",
-    explains: ({ body, ours, theirs }) =>
-      theirs.status === 200 && ours.status === 200 && ours.token_ids === null && hasMedia(body.tree),
-  },
 ];
 
 /** The first rule that explains a difference. */
@@ -76,14 +69,4 @@ function childOf(parent: JsonNode | undefined, step: string): JsonNode | undefin
 
 function isNumber(value: JsonNode | undefined): boolean {
   return value?.kind === "lexeme" && /^\d+$/.test(value.lexeme);
-}
-
-function hasMedia(value: JsonNode): boolean {
-  if (value.kind === "array") return value.items.some(hasMedia);
-  if (value.kind !== "object") return false;
-  return value.members.some(([key, member]) => (key === "type" && isMediaType(member)) || hasMedia(member));
-}
-
-function isMediaType(value: JsonNode): boolean {
-  return value.kind === "text" && mediaTypes.has(value.text);
 }

@@ -1,3 +1,4 @@
+import type { Outcome } from "../../../scripts/testing/outcome.ts";
 import { clearResults, writeOutcome } from "../../../scripts/testing/results-folder.ts";
 
 /** How a comparison came out, in bodies. */
@@ -12,14 +13,23 @@ export interface ComparisonCounts {
  */
 export async function withOutcome(name: string | undefined, compare: () => Promise<ComparisonCounts>): Promise<void> {
   if (name !== undefined) await clearResults(name);
+  const outcome = await outcomeOfComparison(compare);
+  for (const problem of outcome.problems) console.error(problem);
+  process.exitCode = outcome.failed === 0 ? 0 : 1;
+  if (name !== undefined) await writeOutcome(name, outcome);
+}
+
+/** Each body is a test. A comparison that could not run, or that compared nothing, is a failed one. */
+export async function outcomeOfComparison(compare: () => Promise<ComparisonCounts>): Promise<Outcome> {
   try {
     const { total, failed } = await compare();
-    process.exitCode = failed === 0 ? 0 : 1;
-    if (name !== undefined) await writeOutcome(name, { passed: total - failed, failed, problems: [] });
+    if (total === 0) return { passed: 0, failed: 1, problems: ["nothing was compared"] };
+    return { passed: total - failed, failed, problems: [] };
   } catch (error) {
-    process.exitCode = 1;
-    console.error(error);
-    const [problem = ""] = String(error).split("\n", 1);
-    if (name !== undefined) await writeOutcome(name, { passed: 0, failed: 1, problems: [problem] });
+    return {
+      passed: 0,
+      failed: 1,
+      problems: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
+    };
   }
 }
