@@ -134,7 +134,7 @@ function emptyList(bracket: number): NumberList {
 }
 
 function readI64s(bytes: Buffer, start: number, maxItems: number): NumberList {
-  let out = new Uint32Array(64);
+  let out = new Uint32Array(Math.min(64, 2 * maxItems));
   let words = 0;
   let at = start;
   for (;;) {

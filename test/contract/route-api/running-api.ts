@@ -2,8 +2,8 @@ import { assembleCore, type Core } from "../../../src/commands/assemble.ts";
 import { KvFollower } from "../../../src/commands/kv-follower.ts";
 import { PromptService } from "../../../src/commands/prompt-service.ts";
 import { routeOperationsOf, startRouteApi } from "../../../src/commands/route-api.ts";
-import { servedModels } from "../../../src/commands/served-models.ts";
-import { loadConfig } from "../../../src/config/index.ts";
+import { type ServedModels, servedModels } from "../../../src/commands/served-models.ts";
+import { type Config, loadConfig } from "../../../src/config/index.ts";
 import type { HttpListener } from "../../../src/http/index.ts";
 import { JsonReader } from "../../../src/json/index.ts";
 import { createLogger, Metrics } from "../../../src/telemetry/index.ts";
@@ -48,30 +48,29 @@ export class RunningApi {
   }
 
   /** @param settings YAML; the listener's port is the system's to choose */
-  static async start(settings: string, random: () => number = Math.random): Promise<RunningApi> {
-    const base = { env: {}, flags: { set: ["routeApi.listen=127.0.0.1:0", "log.level=silent"] } };
+  static async start(settings: string, { listen = "127.0.0.1:0" } = {}): Promise<RunningApi> {
+    const base = { env: {}, flags: { set: [`routeApi.listen=${listen}`, "log.level=silent"] } };
     const config = loadConfig({ ...base, text: settings });
     const models = servedModels(config);
     const jsonReader = new JsonReader({});
     const log = createLogger({ level: "silent" });
-    const prompts = new PromptService(config, {
-      models,
-      reader: jsonReader,
-      random: () => 1,
-      threads: noEvents,
-      shadow: noChecks,
+    const prompts = config.models.some(({ loadOnly }) => !loadOnly) ? promptsOf(config, models, jsonReader) : undefined;
+    const core = assembleCore(config, {
+      models: models.registry,
+      random: Math.random,
+      jsonReader,
+      ...(prompts && { elsewhere: prompts.elsewhere }),
     });
-    const core = assembleCore(config, { models: models.registry, random, jsonReader, elsewhere: prompts.elsewhere });
     const follower = new KvFollower(core, config.kvEvents, log);
     const metrics = new Metrics({ models: config.models.map(({ name }) => name), version: "test" });
-    await prompts.loaded;
+    await prompts?.loaded;
     const operations = routeOperationsOf({ core, follower, isReady: () => true }, config);
     const listeners = await startRouteApi(operations, config, { metrics, log });
-    return new RunningApi(core, metrics, [follower, prompts], listeners);
+    return new RunningApi(core, metrics, prompts ? [follower, prompts] : [follower], listeners);
   }
 
   get address(): string {
-    return this.#listeners[0]?.address ?? "";
+    return this.#listeners[0]?.address.replace("0.0.0.0", "127.0.0.1") ?? "";
   }
 
   /** @param body sent as JSON; a text or bytes as they are */
@@ -83,6 +82,11 @@ export class RunningApi {
     await Promise.all(this.#listeners.map((listener) => listener.close(0)));
     for (const part of this.#parts) await part.close();
   }
+}
+
+/** Threads for the models of a test: they take seconds to start, and to end when they have just been started. */
+function promptsOf(config: Config, models: ServedModels, reader: JsonReader): PromptService {
+  return new PromptService(config, { models, reader, random: () => 1, threads: noEvents, shadow: noChecks });
 }
 
 export async function callAt(

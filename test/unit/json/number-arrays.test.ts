@@ -98,13 +98,13 @@ describe("liftNumberArrays", () => {
     },
   );
 
-  it("takes as many items as allowed and not one more", () => {
-    const wanted = { ids: { kind: "u32", maxItems: 130 }, hashes: { kind: "i64", maxItems: 65 } } as const;
+  it.each([1, 3, 16, 31, 32, 33, 65, 130])("takes %i items and not one more when so many are allowed", (maxItems) => {
+    const wanted = { ids: { kind: "u32", maxItems }, hashes: { kind: "i64", maxItems } } as const;
     const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1));
-    expect(lift(`{"ids":${list(130)}}`, wanted).arrays.get("ids")).toHaveLength(130);
-    expect(lift(`{"hashes":${list(65)}}`, wanted).arrays.get("hashes")).toHaveLength(130);
-    expect((errorOf(`{"ids":${list(131)}}`, wanted) as FieldError).path).toBe("ids");
-    expect((errorOf(`{"hashes":${list(66)}}`, wanted) as FieldError).path).toBe("hashes");
+    expect(lift(`{"ids":${list(maxItems)}}`, wanted).arrays.get("ids")).toHaveLength(maxItems);
+    expect(lift(`{"hashes":${list(maxItems)}}`, wanted).arrays.get("hashes")).toHaveLength(2 * maxItems);
+    expect((errorOf(`{"ids":${list(maxItems + 1)}}`, wanted) as FieldError).path).toBe("ids");
+    expect((errorOf(`{"hashes":${list(maxItems + 1)}}`, wanted) as FieldError).path).toBe("hashes");
   });
 
   it("refuses a wanted member that is given twice", () => {

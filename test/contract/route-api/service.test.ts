@@ -1,0 +1,142 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RunningApi } from "./running-api.ts";
+
+let folder: string;
+let api: RunningApi | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pointsman-route-"));
+});
+
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+  await rm(folder, { recursive: true });
+});
+
+const worker = {
+  worker_id: 1,
+  endpoint: "http://10.0.0.1:8000",
+  kv_events_endpoint: "tcp://127.0.0.1:20001",
+  block_size: 4,
+};
+
+describe("tokens", () => {
+  it("are asked of everybody but probes, which are not told who the workers are", async () => {
+    const tokenFile = join(folder, "tokens");
+    await writeFile(tokenFile, "secret\n");
+    api = await RunningApi.start(`mode: reserve\nrouteApi: { tokenFile: ${JSON.stringify(tokenFile)} }`);
+    const withToken = { authorization: "Bearer secret" };
+    expect((await api.call("POST", "/workers", worker)).status).toBe(401);
+    expect((await api.call("POST", "/workers", worker, withToken)).status).toBe(201);
+    for (const [method, path] of [
+      ["POST", "/route"],
+      ["GET", "/dump"],
+      ["GET", "/loads"],
+      ["GET", "/workers"],
+      ["DELETE", "/reservations/x"],
+    ] as const) {
+      const answer = await api.call(method, path);
+      expect({ path, status: answer.status, code: answer.body.code }).toEqual({
+        path,
+        status: 401,
+        code: "unauthorized",
+      });
+    }
+    expect((await api.call("GET", "/health")).status).toBe(200);
+    expect((await api.call("GET", "/ready")).body).toEqual({ ready: true, schedulable_workers: 1, workers: [] });
+    expect((await api.call("GET", "/ready", undefined, withToken)).body.workers).toHaveLength(1);
+    expect((await api.call("GET", "/dump", undefined, withToken)).status).toBe(200);
+  });
+
+  it("must be configured before anybody gets a dump over the network", async () => {
+    api = await RunningApi.start("mode: reserve", { listen: "0.0.0.0:0" });
+    const answer = await api.call("GET", "/dump");
+    expect({ status: answer.status, error: answer.body.error }).toEqual({
+      status: 403,
+      error: expect.stringContaining("routeApi.tokenFile"),
+    });
+    expect((await api.call("POST", "/workers", worker)).status).toBe(201);
+  });
+});
+
+describe("the document", () => {
+  it("names every operation once, each with its answers, and refers to nothing that is not there", async () => {
+    api = await RunningApi.start("mode: reserve");
+    const { body, text } = await api.call("GET", "/openapi.json");
+    expect(body.openapi).toBe("3.1.0");
+    const operations = Object.entries(
+      body.paths as Record<
+        string,
+        Record<string, { operationId: string; responses: object; parameters?: { name: string; in: string }[] }>
+      >,
+    ).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+    );
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const path of [
+      "/route",
+      "/route_and_reserve",
+      "/reservations/{reservation_id}/prefill_complete",
+      "/reservations/{reservation_id}",
+      "/select",
+      "/select_and_reserve",
+      "/reservations",
+      "/workers",
+      "/workers/{worker_id}",
+      "/overlap_scores",
+      "/potential_loads",
+      "/loads",
+      "/dump",
+      "/ready",
+      "/health",
+      "/replica_sync/peers",
+    ]) {
+      expect(Object.keys(body.paths)).toContain(path);
+    }
+    for (const { path, responses, parameters = [] } of operations) {
+      expect(Object.keys(responses)).toContain("default");
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)).toEqual(named);
+    }
+    for (const [, reference] of text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) {
+      expect(Object.keys(body.components.schemas)).toContain(reference);
+    }
+  });
+
+  it("describes the bodies that are taken: what it requires is refused when it is missing", async () => {
+    api = await RunningApi.start("mode: reserve");
+    const { body } = await api.call("GET", "/openapi.json");
+    for (const [path, operation] of Object.entries(
+      body.paths as Record<
+        string,
+        Record<string, { requestBody?: { content: Record<string, { schema: { required?: readonly string[] } }> } }>
+      >,
+    )) {
+      const schema = operation["post"]?.requestBody?.content["application/json"]?.schema;
+      for (const name of schema?.required ?? []) {
+        const answer = await api.call("POST", path.replace("{reservation_id}", "x"), {});
+        expect({ path, status: answer.status }).toEqual({ path, status: 422 });
+        expect(schema?.required).toContain(answer.body.field ?? name);
+      }
+    }
+  });
+});
+
+describe("metrics", () => {
+  it("count answers by operation and status, refusals before the body included", async () => {
+    api = await RunningApi.start("mode: reserve");
+    await api.call("GET", "/health");
+    await api.call("POST", "/select", { token_ids: [1] });
+    await api.call("POST", "/select", "{}", { "content-type": "text/plain" });
+    const text = await api.metrics.render();
+    expect(text).toContain('pointsman_http_answers_total{operation="health",status="200"} 1');
+    expect(text).toContain('pointsman_http_answers_total{operation="select",status="503"} 1');
+    expect(text).toContain('pointsman_http_answers_total{operation="select",status="415"} 1');
+    expect(text).toContain('pointsman_http_duration_seconds_count{operation="health"} 1');
+  });
+});
