@@ -9,7 +9,7 @@ const config: KnipConfig = {
     "scripts/testing/{run,closing-line}.ts",
     "bench/*.ts",
     "bench/{ext-proc,kv,json,template}/*.ts",
-    "bench/{hit-rate,quality,route,tokenize,transports}/main.ts",
+    "bench/{hit-rate,quality,route,tokenize}/main.ts",
     "scripts/oracle/ask.ts",
     "test/live/templates/record-native.ts",
   ],
