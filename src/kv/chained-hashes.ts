@@ -23,7 +23,7 @@ const maxKeptIds = 65_536;
 
 /**
  * Hashes prompts by what they have in common: the blocks of a link that was hashed before are copied, so that the next turn of a
- * conversation hashes its new blocks only (bench/kv/hash.ts). What is kept lives as long as its link.
+ * conversation hashes its new blocks only (bench/hash). What is kept lives as long as its link.
  */
 export class ChainHasher {
   readonly #known = new WeakMap<TokenChain, LinkHashes>();

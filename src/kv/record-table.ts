@@ -64,7 +64,7 @@ export class RecordTable {
 
   /**
    * Reads what finding or adding these keys will read. The reads do not wait for each other, which they would one key after the
-   * other: a store of many blocks takes half the time (`bench/kv/events.ts`).
+   * other: a store of many blocks takes half the time (`bench/index`).
    * @param keys two u32 each, low first
    */
   prefetch(keys: Uint32Array, tag: number): void {
