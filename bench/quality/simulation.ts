@@ -11,10 +11,10 @@ import {
   Router,
   resolveDisaggregation,
 } from "../../src/router/index.ts";
+import { seededRandom } from "../../test/support/load/seeded-random.ts";
 import { BlockCache } from "./block-cache.ts";
 import { Engine, engineFigures } from "./engine.ts";
 import { EventQueue } from "./event-queue.ts";
-import { seededRandom } from "./random.ts";
 import { blockSize, type SimRequest, type Workload } from "./workload.ts";
 
 /** Who decides where requests go. */

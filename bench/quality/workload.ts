@@ -1,5 +1,6 @@
 import { type BlockHashes, hashBlocks } from "../../src/kv/index.ts";
-import { exponential, seededRandom } from "./random.ts";
+import { seededRandom, weightedIndex } from "../../test/support/load/seeded-random.ts";
+import { exponential } from "./exponential.ts";
 
 export const blockSize = 16;
 
@@ -36,7 +37,7 @@ function singleTurn(
       const random = seededRandom(seed);
       const requests: SimRequest[] = [];
       for (let atMs = 0; atMs < 60_000; atMs += 1_000 * exponential(random, perSecond)) {
-        const tenant = pickWeighted(tenants, random());
+        const tenant = weightedIndex(tenants, random);
         const own = requests.length + 1;
         requests.push(
           made(
@@ -90,15 +91,6 @@ function made(
   let at = 0;
   for (const [text, tokens] of parts) for (let i = 0; i < tokens; i++) ids[at++] = (text * 8_191 + i) % 4_000_000;
   return { atMs, promptTokens, hashes: hashBlocks(ids, { blockSize }), outputTokens, next };
-}
-
-function pickWeighted(weights: readonly number[], sample: number): number {
-  let left = sample * weights.reduce((sum, weight) => sum + weight, 0);
-  for (const [i, weight] of weights.entries()) {
-    left -= weight;
-    if (left < 0) return i;
-  }
-  return weights.length - 1;
 }
 
 /** The workloads of the report. */

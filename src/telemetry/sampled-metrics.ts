@@ -107,20 +107,8 @@ function registerCounts(registry: Registry, source: SampleSource): void {
 }
 
 function registerForeign(registry: Registry, source: SampleSource): void {
-  const gauge = (name: string, help: string, value: (foreign: ForeignSample) => number): void => {
-    const series = new Gauge({
-      name,
-      help,
-      labelNames: rankLabels,
-      registers: [registry],
-      collect(): void {
-        series.reset();
-        for (const sample of source.ranks()) {
-          if (sample.foreign !== undefined) series.set(labelsOf(sample), value(sample.foreign));
-        }
-      },
-    });
-  };
+  const gauge = (name: string, help: string, value: (foreign: ForeignSample) => number) =>
+    registerRankGauge(registry, source, { name, help }, ({ foreign }) => foreign && value(foreign));
   gauge(
     "pointsman_engine_foreign_requests",
     "Requests that the rank's engine reports and that did not come through here.",
@@ -134,19 +122,31 @@ function registerForeign(registry: Registry, source: SampleSource): void {
   gauge("pointsman_engine_report_age_seconds", "Age of the engine's figures.", ({ ageMs }) => ageMs / 1000);
 }
 
+/** @param value undefined = the rank has no series */
+function registerRankGauge(
+  registry: Registry,
+  source: SampleSource,
+  { name, help }: { readonly name: string; readonly help: string },
+  value: (sample: RankSample) => number | undefined,
+): void {
+  const series = new Gauge({
+    name,
+    help,
+    labelNames: rankLabels,
+    registers: [registry],
+    collect(): void {
+      series.reset();
+      for (const sample of source.ranks()) {
+        const now = value(sample);
+        if (now !== undefined) series.set(labelsOf(sample), now);
+      }
+    },
+  });
+}
+
 function registerLoadGauges(registry: Registry, source: SampleSource): void {
-  const gauge = (name: string, help: string, value: (sample: RankSample) => number): void => {
-    const series = new Gauge({
-      name,
-      help,
-      labelNames: rankLabels,
-      registers: [registry],
-      collect(): void {
-        series.reset();
-        for (const sample of source.ranks()) series.set(labelsOf(sample), value(sample));
-      },
-    });
-  };
+  const gauge = (name: string, help: string, value: (sample: RankSample) => number) =>
+    registerRankGauge(registry, source, { name, help }, value);
   gauge("pointsman_worker_eligible", "1 when the rank may be picked, else 0.", (rank) => (rank.isEligible ? 1 : 0));
   gauge("pointsman_worker_active_requests", "Requests that run on the rank, as booked.", (rank) => rank.activeRequests);
   gauge(

@@ -53,6 +53,16 @@ describe("sampled metrics", () => {
     }
   });
 
+  it("shows what an engine reports beyond the bookings, where it reports", async () => {
+    const foreign = { requests: 3, decodeBlocks: 9, ageMs: 500 };
+    const text = await sampled(() => [{ ...rank, foreign }]).render();
+    const labels = '{worker="w0",dp_rank="1"}';
+    expect(text).toContain(`pointsman_engine_foreign_requests${labels} 3\n`);
+    expect(text).toContain(`pointsman_engine_foreign_decode_blocks${labels} 9\n`);
+    expect(text).toContain(`pointsman_engine_report_age_seconds${labels} 0.5\n`);
+    expect(await sampled(() => [rank]).render()).not.toContain("pointsman_engine_foreign_requests{");
+  });
+
   it("gives totals as they are, however often it is scraped", async () => {
     const all = sampled(() => [rank]);
     await all.render();
