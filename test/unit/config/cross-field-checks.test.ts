@@ -36,6 +36,36 @@ describe("checks across settings", () => {
       message: "accepted",
     },
     {
+      name: "the mode that is not there yet",
+      text: "mode: proxy",
+      message: 'mode: the proxy is not in this version; expected one of ext-proc, query, reserve; got "proxy"',
+    },
+    {
+      name: "a mode beside itself",
+      text: "mode: query\nmixedModes: [ext-proc, query]",
+      message: 'mixedModes[1]: this mode is there already; got "query"',
+    },
+    {
+      name: "Envoy's mode with the route API for looking",
+      text: "mixedModes: [query]",
+      message: "accepted",
+    },
+    {
+      name: "a route API that listens nowhere",
+      text: "mode: reserve\nrouteApi: {listen: 'off'}",
+      message: "routeApi.socket: needed with routeApi.listen off",
+    },
+    {
+      name: "the same where the route API is not served, or has a socket",
+      text: "mode: reserve\nrouteApi: {listen: 'off', socket: /run/route.sock}",
+      message: "accepted",
+    },
+    {
+      name: "less room for all bodies of the route API than for one",
+      text: "routeApi: {maxHeldBodyBytes: 2000, maxBodyBytes: 2001}",
+      message: "routeApi.maxHeldBodyBytes: expected at least routeApi.maxBodyBytes (2001); got 2000",
+    },
+    {
       name: "a wait for a worker that outlasts the pick's deadline",
       text: "admission: {maxRequests: 8, maxWaitMs: 5000}",
       message: "admission.maxWaitMs: expected less than extProc.pickDeadlineMs (5000); got 5000",
