@@ -18,6 +18,8 @@ interface LinkHashes {
   readonly sequence: Uint32Array;
 }
 
+/** Fewer blocks are hashed sooner than they are looked up and kept. */
+const minKeptBlocks = 16;
 /** Ids that the scratch memory is kept for. */
 const maxKeptIds = 65_536;
 
@@ -51,7 +53,7 @@ export class ChainHasher {
     const first = Math.floor((link.parent?.length ?? 0) / blockSize);
     const end = Math.floor(link.length / blockSize);
     if (first === end) return;
-    const known = isShared ? this.#known.get(link) : undefined;
+    const known = isShared && end - first >= minKeptBlocks ? this.#known.get(link) : undefined;
     if (known?.blockSize === blockSize && known.seed.low === seed.low && known.seed.high === seed.high) {
       hashes.local.set(known.local, 2 * first);
       hashes.sequence.set(known.sequence, 2 * first);
@@ -61,7 +63,8 @@ export class ChainHasher {
     const sequence = hashes.sequence.subarray(2 * first, 2 * end);
     const ids = this.#idsOf(link, first * blockSize, end * blockSize);
     hashBlocksAfter(hashBefore(hashes.sequence, first), ids, blockSize, seed, local, sequence);
-    if (isShared) this.#known.set(link, { seed, blockSize, local: local.slice(), sequence: sequence.slice() });
+    if (isShared && end - first >= minKeptBlocks)
+      this.#known.set(link, { seed, blockSize, local: local.slice(), sequence: sequence.slice() });
   }
 
   /** Ids [from, to) of the chain that ends with `link`, all but the first few of them its own. Valid until the next call. */

@@ -1,7 +1,7 @@
 /** A run of consecutive prompt blocks that the same requests hold, below the run of the blocks before it. */
 export interface Run {
   /** Sequence hashes, lo,hi pairs; this run's are those of blocks [start, end). */
-  readonly hashes: Uint32Array;
+  hashes: Uint32Array;
   start: number;
   readonly end: number;
   /** Run of the blocks before; undefined at the root. */
@@ -13,6 +13,8 @@ export interface Run {
   /** Runs that continue this one, by key of their first block. */
   children: Map<number, Run> | undefined;
 }
+
+const noHashes = new Uint32Array(0);
 
 /**
  * The prompt blocks that a rank's running requests hold: a compressed prefix tree, one node a run of blocks.
@@ -78,6 +80,8 @@ export class PrefixRuns {
       const siblings = run.parent.children;
       const key = firstKey(run.hashes, run.start);
       if (siblings?.get(key) === run) siblings.delete(key);
+      // A map that is much changed leaves tables behind that keep what was in them until the next full collection.
+      run.hashes = noHashes;
     }
     // Sums of fractions drift; an empty tree is the moment to forget it.
     if (this.#uniqueBlocks === 0) this.#discountBlocks = 0;

@@ -99,6 +99,11 @@ export class ChunkEncoder {
       yield* this.appendChunk(start === 0 ? text : text.substring(start), begins && start === 0, out);
   }
 
+  /** Appends the ids of a short text without looking it up or remembering it. */
+  appendOnce(chunk: string, begins: boolean, out: RunList): void {
+    this.#parts.engine.append(chunk, begins, out.ids);
+  }
+
   /** Appends the ids of one text that costs next to nothing: empty, or met before. @returns false for another one */
   appendMet(chunk: string, begins: boolean, out: RunList): boolean {
     if (chunk === "") return true;

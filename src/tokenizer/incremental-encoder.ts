@@ -135,7 +135,7 @@ export class IncrementalEncoder {
         continue;
       }
       const edge = seam + text.substring(0, piece.first);
-      if (!this.#chunks.appendMet(edge, begins, out)) yield* this.#appendSeam(edge, begins, out);
+      if (!this.#appendAtOnce(edge, begins, known, out)) yield* this.#appendSeam(edge, begins, out);
       out.addRun(piece.run);
       last = { index, cut: piece.last, runs: out.endRun() };
       isMet &&= metPiece !== undefined;
@@ -143,8 +143,15 @@ export class IncrementalEncoder {
       seam = text.substring(piece.last);
       begins = false;
     }
-    if (!this.#chunks.appendMet(seam, begins, out)) yield* this.#appendSeam(seam, begins, out);
+    if (!this.#appendAtOnce(seam, begins, known, out)) yield* this.#appendSeam(seam, begins, out);
     return { last, met };
+  }
+
+  /** Appends a seam that costs little. What follows a known prompt is kept with the prompt: it is not worth an entry of its own. */
+  #appendAtOnce(seam: string, begins: boolean, known: KnownPrompt | undefined, out: RunList): boolean {
+    if (known === undefined || seam.length > maxSeamUnits) return this.#chunks.appendMet(seam, begins, out);
+    this.#chunks.appendOnce(seam, begins, out);
+    return true;
   }
 
   /** Appends what stands between the insides of two pieces: mostly the same few words of a template. */

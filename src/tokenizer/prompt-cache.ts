@@ -1,10 +1,12 @@
-import type { IdRun } from "./id-run.ts";
+import { IdRun } from "./id-run.ts";
 import type { TokenChain } from "./token-chain.ts";
 
 /** How many long pieces from the end are looked up: the new messages of a turn and one that the turn before ended with. */
 const maxLookUps = 8;
 /** Links that a prompt may be made of; what would come behind stands for itself. */
 const maxDepth = 48;
+/** Longest run that is joined with its neighbours, in ids. */
+const shortRun = 128;
 /** Bytes of an entry besides its text and runs, with what is kept of it elsewhere. */
 const entryBytes = 1024;
 
@@ -28,7 +30,8 @@ export class KnownPrompt implements TokenChain {
   users = 0;
 
   constructor(parts: KnownPromptParts) {
-    const { parent, runs, pieces } = parts;
+    const { parent, pieces } = parts;
+    const runs = joinShort(parts.runs);
     this.parent = parent;
     this.runs = runs;
     this.pieces = pieces;
@@ -177,4 +180,38 @@ function flattened({ parent, runs, pieces, cut, prefix }: KnownPromptParts): Kno
     cut,
     prefix,
   };
+}
+
+/** The same ids with neighbouring short runs in one: each costs more than its ids. */
+function joinShort(runs: readonly IdRun[]): readonly IdRun[] {
+  const joined: IdRun[] = [];
+  let first = 0;
+  let length = 0;
+  const flush = (end: number) => {
+    if (end > first) joined.push(end === first + 1 ? (runs[first] as IdRun) : concatenated(runs, first, end, length));
+    length = 0;
+  };
+  for (let index = 0; index < runs.length; index++) {
+    const run = runs[index] as IdRun;
+    if (run.ids.length <= shortRun) {
+      length += run.ids.length;
+      continue;
+    }
+    flush(index);
+    joined.push(run);
+    first = index + 1;
+  }
+  flush(runs.length);
+  return joined;
+}
+
+function concatenated(runs: readonly IdRun[], first: number, end: number, length: number): IdRun {
+  const ids = new Uint32Array(length);
+  let at = 0;
+  for (let index = first; index < end; index++) {
+    const run = runs[index] as IdRun;
+    ids.set(run.ids, at);
+    at += run.ids.length;
+  }
+  return new IdRun(ids);
 }

@@ -33,7 +33,7 @@ export function forEachChunk(
     let room = Math.min(MAX_CHUNK_BYTES, leftBytes);
     leftBytes -= room;
     for (let part = parts[index]; room > 0 && part !== undefined; part = parts[index]) {
-      const piece = part.subarray(offset, offset + room);
+      const piece = offset === 0 && part.length <= room ? part : part.subarray(offset, offset + room);
       pieces.push(piece);
       room -= piece.length;
       offset += piece.length;

@@ -32,7 +32,8 @@ export interface ProcessContext {
 export class ProcessStream implements GatewaySink, MessageReceiver {
   readonly #stream: ServerHttp2Stream;
   readonly #context: ProcessContext;
-  readonly #session: StreamSession;
+  /** Undefined once the stream is closed: Node keeps stream objects until the next full collection, with all that they refer to. */
+  #session: StreamSession | undefined;
   readonly #frames: MessageFrames;
   #queue: ProcessingResponse[] = [];
   #written: (() => void)[] = [];
@@ -46,13 +47,14 @@ export class ProcessStream implements GatewaySink, MessageReceiver {
   constructor(stream: ServerHttp2Stream, context: ProcessContext) {
     this.#stream = stream;
     this.#context = context;
-    this.#session = new StreamSession(this, context.session);
+    const session = new StreamSession(this, context.session);
+    this.#session = session;
     this.#frames = new MessageFrames(context.session.pool, context.session.options.maxMessageBytes, this);
-    context.streams.add(this.#session);
+    context.streams.add(session);
     stream.on("error", (err) => context.session.logger.debug({ err }, "ext_proc: stream broken"));
     stream.on("data", (chunk: Buffer) => this.#read(chunk));
     stream.on("end", () => this.#halfClosed());
-    stream.on("close", () => this.#left());
+    stream.on("close", () => this.#closed());
     stream.on("wantTrailers", () => stream.sendTrailers(this.#trailers()));
   }
 
@@ -71,7 +73,7 @@ export class ProcessStream implements GatewaySink, MessageReceiver {
 
   /** For the frames: a message of the gateway. */
   receive(bytes: Buffer, spent: Buffer | undefined): void {
-    if (!this.#isEnded) this.#session.receive(decodeRequest(bytes));
+    if (!this.#isEnded) this.#session?.receive(decodeRequest(bytes));
     if (spent === undefined) return;
     if (this.#queue.length > 0) this.#spent.push(spent);
     else this.#context.session.pool.give(spent);
@@ -103,8 +105,16 @@ export class ProcessStream implements GatewaySink, MessageReceiver {
     this.end();
   }
 
-  /** Comes after every stream, normal ones too; the session knows whether its work was done. */
+  /** Comes after every stream, normal ones too. */
+  #closed(): void {
+    this.#left();
+    this.#session = undefined;
+    this.#queue = [];
+  }
+
+  /** The session knows whether its work was done. */
   #left(): void {
+    if (this.#session === undefined) return;
     this.#session.peerLeft();
     this.#context.streams.delete(this.#session);
     this.#frames.close();

@@ -48,6 +48,8 @@ export interface SessionContext {
  * requests as well, so an end before the work is done means that the client has left.
  */
 export class StreamSession {
+  /** Place among the open streams, which they keep; -1: none. */
+  listedAt = -1;
   readonly #sink: GatewaySink;
   readonly #context: SessionContext;
   readonly #ticket: StreamTicket;
