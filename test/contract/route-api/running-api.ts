@@ -4,7 +4,7 @@ import { PromptService } from "../../../src/commands/prompt-service.ts";
 import { routeOperationsOf, startRouteApi } from "../../../src/commands/route-api.ts";
 import { type ServedModels, servedModels } from "../../../src/commands/served-models.ts";
 import { type Config, loadConfig } from "../../../src/config/index.ts";
-import type { HttpListener } from "../../../src/http/index.ts";
+import type { HttpListener, Operation } from "../../../src/http/index.ts";
 import { JsonReader } from "../../../src/json/index.ts";
 import { createLogger, Metrics } from "../../../src/telemetry/index.ts";
 import { send } from "../../unit/http/support.ts";
@@ -32,17 +32,20 @@ const noEvents = { prepared: ignore, failed: ignore, faulty: ignore, ended: igno
 export class RunningApi {
   readonly core: Core;
   readonly metrics: Metrics;
+  readonly operations: readonly Operation[];
   readonly #parts: readonly { close(): Promise<void> }[];
   readonly #listeners: readonly HttpListener[];
 
   private constructor(
     core: Core,
     metrics: Metrics,
+    operations: readonly Operation[],
     parts: readonly { close(): Promise<void> }[],
     listeners: readonly HttpListener[],
   ) {
     this.core = core;
     this.metrics = metrics;
+    this.operations = operations;
     this.#parts = parts;
     this.#listeners = listeners;
   }
@@ -66,7 +69,7 @@ export class RunningApi {
     await prompts?.loaded;
     const operations = routeOperationsOf({ core, follower, isReady: () => true }, config);
     const listeners = await startRouteApi(operations, config, { metrics, log });
-    return new RunningApi(core, metrics, prompts ? [follower, prompts] : [follower], listeners);
+    return new RunningApi(core, metrics, operations, prompts ? [follower, prompts] : [follower], listeners);
   }
 
   get address(): string {
