@@ -23,17 +23,17 @@ export interface EnvoyLauncher {
 /** Waits until Envoy serves. */
 export async function envoyReady(ports: EnvoyPorts, envoy: RunningEnvoy): Promise<void> {
   const look = async (): Promise<boolean> => (await adminText(ports, "/ready")).trim() === "LIVE";
-  await until(look, { what: "Envoy to be ready", timeoutMs: 20_000, check: () => envoy.assertRunning() });
+  await until(look, { what: "Envoy to be ready", timeoutMs: 60_000, check: () => envoy.assertRunning() });
 }
 
 /**
  * Waits until Envoy's health check sees the picker up; fails at once when `picker` has ended.
- * @param timeoutMs models are loaded in it: each takes a second or two, on a busy machine more
+ * @param timeoutMs models are loaded in it: each takes a second or two; a busy machine needs many times that
  */
 export async function pickerSeen(
   ports: EnvoyPorts,
   picker: { assertRunning(): void },
-  timeoutMs = 15_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const look = async (): Promise<boolean> => (await healthyPickers(ports)) === 1;
   await until(look, { what: "Envoy to see the picker up", timeoutMs, check: () => picker.assertRunning() });
