@@ -16,7 +16,8 @@ export function servedModels(config: Config): ServedModels {
     config.models.map((settings, at) => {
       const { blockSize, maxIndexBytes } = settings;
       const guesses = new GuessedBlocks({ maxBlocks: blocksWithin(config.approximateIndex.maxBytes) });
-      const index = new PrefixIndex({ blockSize, maxBlocks: blocksWithin(maxIndexBytes), guesses });
+      const { maxWaitingBlocks: maxOrphans } = config.kvEvents;
+      const index = new PrefixIndex({ blockSize, maxBlocks: blocksWithin(maxIndexBytes), maxOrphans, guesses });
       return servedModel(settings, late[at], index);
     }),
   );
@@ -25,13 +26,14 @@ export function servedModels(config: Config): ServedModels {
 
 /** A model as the router sees it. */
 export function servedModel(
-  { name, aliases, reasoningParser }: ModelSettings,
+  { name, aliases, adapters, isEagle, reasoningParser }: ModelSettings,
   pipeline: PromptPipeline | undefined,
   index: PrefixIndex,
 ): ServedModel {
+  const names = { name, aliases, adapters };
   return pipeline === undefined
-    ? { name, aliases, pipeline, index }
-    : { name, aliases, pipeline, hasReasoningParser: reasoningParser, index };
+    ? { ...names, pipeline, index }
+    : { ...names, isEagle, pipeline, hasReasoningParser: reasoningParser, index };
 }
 
 /** Whether the tokens of a model's requests are looked at. */

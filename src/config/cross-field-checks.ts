@@ -103,9 +103,10 @@ function checkModels(models: readonly ModelSettings[], report: Report): void {
   for (const [i, { folder, loadOnly }] of models.entries()) {
     if (folder === undefined && !loadOnly) report(["models", i, "folder"], "needed unless loadOnly is true", folder);
   }
-  const names = models.flatMap(({ name, aliases }, i): Entry[] => [
+  const names = models.flatMap(({ name, aliases, adapters }, i): Entry[] => [
     { path: ["models", i, "name"], value: name },
     ...aliases.map((alias, j) => ({ path: ["models", i, "aliases", j], value: alias })),
+    ...adapters.map((adapter, j) => ({ path: ["models", i, "adapters", j], value: adapter })),
   ]);
   reportDuplicates(names, "another model has this name", report);
 }

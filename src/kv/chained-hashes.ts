@@ -35,7 +35,7 @@ export class ChainHasher {
    * Hashes the complete blocks of a chain, as `hashBlocks` hashes those of its ids.
    * @throws RangeError for a block size that is not a non-negative integer
    */
-  hash(chain: TokenChain, options: Pick<HashOptions, "blockSize" | "cacheSalt">): BlockHashes {
+  hash(chain: TokenChain, options: Pick<HashOptions, "blockSize" | "cacheSalt" | "loraName">): BlockHashes {
     const count = completeBlocks(chain.length, options);
     const hashes = { count, local: new Uint32Array(2 * count), sequence: new Uint32Array(2 * count) };
     const seed = hashSeed(options);

@@ -17,6 +17,9 @@ interface OpenBatch {
   readonly skipped: Record<SkipReason, number>;
 }
 
+/** Longest cache namespace, UTF-16 units: names are kept as long as blocks have them. */
+const maxSaltLength = 4_096;
+
 const numberFields: ReadonlySet<string | undefined> = new Set(["ts", "data_parallel_rank", "dp_rank"]);
 
 /** Decodes a batch at once: see `decodeSteps`. */
@@ -108,6 +111,8 @@ function storedEvent(fields: EventFields): StoredEvent | undefined {
   if (scope === undefined || !isGood(blockHashes) || !isGood(tokens) || !isGood(blockSize)) return undefined;
   if (parentHash === malformed || loraName === malformed || cacheSalt === malformed) return undefined;
   if (extraKeys === malformed || mmInfos === malformed) return undefined;
+  const salt = cacheSalt || cacheSaltOfExtraKeys(extraKeys?.ofFirst ?? [], loraName);
+  if (salt !== undefined && salt.length > maxSaltLength) return undefined;
   return {
     kind: "stored",
     blockHashes,
@@ -116,7 +121,7 @@ function storedEvent(fields: EventFields): StoredEvent | undefined {
     isEagle: tokens.isEagle,
     blockSize,
     loraName,
-    cacheSalt: cacheSalt || cacheSaltOfExtraKeys(extraKeys?.ofFirst ?? [], loraName),
+    cacheSalt: salt,
     blockMmInfos: mmInfos ?? extraKeys?.mmInfos,
     ...scope,
   };

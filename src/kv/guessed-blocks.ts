@@ -19,6 +19,9 @@ export interface GuessLifetime {
 /** Tiers of a guess that events have proved right. */
 const isConfirmed = tierBits.device | tierBits.host_pinned;
 
+/** Most blocks learnt of one prompt: bounds the time, and is far beyond what tells two prompts apart. */
+const maxLearntBlocks = 8_192;
+
 /** Ticks of the expiry, ms. */
 const tickMs = 100;
 /** Guesses are renewed at most so often, in ms: to renew one of 4,096 blocks costs as much as the rest of its pick. */
@@ -91,7 +94,7 @@ export class GuessedBlocks {
     const { ttlMs, maxBlocks = Number.POSITIVE_INFINITY } = lifetime;
     const { held } = this.#holdings;
     const holder = this.#holdings.takeHolder(slot);
-    const count = Math.min(hashes.count, maxBlocks);
+    const count = Math.min(hashes.count, maxBlocks, maxLearntBlocks);
     const endsAt = Math.ceil((nowMs + ttlMs) / tickMs);
     const known = this.#knownBlocks(holder, hashes, count);
     const deepest = known === 0 ? 0 : this.#find(holder, hashes, known - 1);

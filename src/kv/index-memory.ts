@@ -4,7 +4,7 @@ const prefixBytes = 44;
 const tieredBytes = 8;
 const namespaceBytes = 4;
 
-/** Bytes of the sets of holders, at most, for each block that fits in. */
+/** Bytes of the sets of holders and the names of namespaces, at most, for each block that fits in. */
 const setBytes = 8;
 const leastSetBytes = 65_536;
 
@@ -19,7 +19,7 @@ function mostBytes(blocks: number): number {
   return blocks * perBlock + 2 * bucketBytes(blocks) + maxSetBytes(blocks);
 }
 
-/** Most memory of the sets of holders in an index for so many blocks, bytes. */
+/** Most memory of the sets of holders and the names of namespaces in an index for so many blocks, bytes. */
 export function maxSetBytes(blocks: number): number {
   return Math.max(leastSetBytes, setBytes * blocks);
 }

@@ -6,10 +6,16 @@ export class Namespaces {
   readonly #free: number[] = [];
   readonly #capacity: number;
   #ofNode: Uint32Array | undefined;
+  #bytes = 0;
 
   /** @param capacity most nodes */
   constructor(capacity: number) {
     this.#capacity = capacity;
+  }
+
+  /** Memory of the names, bytes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** True once any node had a namespace. */
@@ -31,6 +37,7 @@ export class Namespaces {
       this.#names[id] = name;
       this.#uses[id] = 0;
       this.#ids.set(name, id);
+      this.#bytes += bytesOf(name);
     }
     this.#uses[id] = (this.#uses[id] ?? 0) + 1;
     this.#ofNode[node] = id;
@@ -44,8 +51,14 @@ export class Namespaces {
     const uses = (this.#uses[id] ?? 0) - 1;
     this.#uses[id] = uses;
     if (uses > 0) return;
-    this.#ids.delete(this.#names[id] ?? "");
+    const name = this.#names[id] ?? "";
+    this.#ids.delete(name);
+    this.#bytes -= bytesOf(name);
     this.#names[id] = undefined;
     this.#free.push(id);
   }
+}
+
+function bytesOf(name: string): number {
+  return 100 + 2 * name.length;
 }

@@ -87,7 +87,7 @@ export class PrefixHoldings {
       maxBlocks: this.#maxBlocks,
       holdings: this.held.count,
       prefixes: this.tree.count,
-      sets: this.reach.sets.bytes,
+      sets: this.reach.sets.bytes + this.#namespaces.bytes,
       hasLevels: this.reach.hasLevels,
       hasNamespaces: this.#namespaces.isUsed,
     });
@@ -274,7 +274,8 @@ export class PrefixHoldings {
   }
 
   #isFull(): boolean {
-    return this.held.isFull || this.tree.isFull || this.reach.sets.bytes > this.#maxSetBytes;
+    const { held, tree, reach } = this;
+    return held.isFull || tree.isFull || reach.sets.bytes + this.#namespaces.bytes > this.#maxSetBytes;
   }
 
   /** Forgets the oldest leaves until one holding and one node fit, but not the node `kept`. Returns whether they fit. */

@@ -10,6 +10,10 @@ export interface ServedModel {
   readonly name: string;
   /** Other names that clients may use for it. */
   readonly aliases: readonly string[];
+  /** Its LoRA adapters, by the names that clients use. Default: none. */
+  readonly adapters?: readonly string[];
+  /** The engine caches pairs of tokens. Default false. */
+  readonly isEagle?: boolean;
   /** Turns requests into tokens; undefined when the model is routed by load only. */
   readonly pipeline: PromptPipeline | undefined;
   /** The model's frontend parses reasoning, and so turns thinking on for Messages that do not turn it off. Default false. */
@@ -29,7 +33,7 @@ export class ModelRegistry {
     this.#configured = models;
     this.#all = models;
     for (const model of models) {
-      for (const name of [model.name, ...model.aliases]) this.#byName.set(name, model);
+      for (const name of [model.name, ...model.aliases, ...(model.adapters ?? [])]) this.#byName.set(name, model);
     }
   }
 

@@ -59,12 +59,17 @@ export function prepareRequest(
   const pipeline = model?.pipeline;
   if (pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
   const { blockSize, profile } = pipeline;
-  const cacheSalt = cacheNamespace(request) ?? parsed.extensions.cacheSalt;
+  const hashOptions = {
+    blockSize,
+    cacheSalt: cacheNamespace(request) ?? parsed.extensions.cacheSalt,
+    loraName: model?.adapters?.find((adapter) => adapter === parsed.model),
+    isEagle: model?.isEagle,
+  };
   const finish = (prompt: TokenizedPrompt): PreparedRequest => ({
     ...base,
     prompt,
     promptTokens: prompt.chain?.length ?? prompt.tokenIds.length,
-    hashes: hashesOf(prompt, options.chainHasher, { blockSize, cacheSalt }),
+    hashes: hashesOf(prompt, options.chainHasher, hashOptions),
     bodyEdit:
       prompt.injectable && profile.injectsTokens
         ? tokenDataEdit(request.body, parsed.root, { ids: () => prompt.tokenIds, decimals: prompt.decimals })
@@ -101,9 +106,12 @@ function demandsOf(body: { readonly root?: JsonObject | undefined }, { trustClie
 function hashesOf(
   prompt: TokenizedPrompt,
   hasher: ChainHasher | undefined,
-  options: Pick<HashOptions, "blockSize" | "cacheSalt">,
+  options: Omit<HashOptions, "blockMmInfos">,
 ): BlockHashes {
-  if (prompt.chain === undefined || hasher === undefined) return hashBlocks(prompt.tokenIds, options);
+  // Windows of pairs reach over the ends of what prompts have in common.
+  if (prompt.chain === undefined || hasher === undefined || options.isEagle === true) {
+    return hashBlocks(prompt.tokenIds, options);
+  }
   return hasher.hash(prompt.chain, options);
 }
 

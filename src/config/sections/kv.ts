@@ -21,6 +21,12 @@ export const kvEvents = z
       .describe(
         "Longest event batch that is read, in bytes; a longer one is left out. A batch needs up to eight times its size in memory while it is applied, which is done in slices.",
       ),
+    maxWaitingBlocks: count(0)
+      .max(1_048_576)
+      .default(16_384)
+      .describe(
+        "Most blocks of a rank that wait for a parent that is not known; beyond them the oldest are dropped. About 500 bytes each.",
+      ),
     silentWorkerWarnMs: milliseconds(0)
       .default(60_000)
       .describe("A worker that serves requests and sent no event for this long is warned of, in ms; 0 = never."),

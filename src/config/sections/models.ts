@@ -4,6 +4,12 @@ import { count, name } from "../setting-types.ts";
 const model = z.strictObject({
   name: name().describe("The name that requests and workers use."),
   aliases: z.array(name()).default([]).describe("Other names under which requests may ask for it."),
+  adapters: z
+    .array(name())
+    .default([])
+    .describe(
+      "LoRA adapters of the model, by the names under which requests ask for them and engines load them. What they cache is apart from the model's.",
+    ),
   folder: z
     .string()
     .min(1)
@@ -16,6 +22,12 @@ const model = z.strictObject({
     .default("dynamo")
     .describe("Who turns the request into tokens behind the gateway: the Dynamo frontend, or the engine's own server."),
   blockSize: count(1).default(16).describe("Tokens in a KV block; must be what the workers use."),
+  isEagle: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether the engine caches pairs of tokens, as SGLang does with EAGLE speculative decoding (its KV events then have pairs for tokens).",
+    ),
   maxIndexBytes: count(1_048_576)
     .max(8 * 1_073_741_824)
     .default(512 * 1_048_576)

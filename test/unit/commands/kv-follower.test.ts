@@ -14,6 +14,7 @@ const settings = {
   reconnectMaxMs: 1_000,
   maxPendingBatches: 100,
   maxBatchBytes: 1_048_576,
+  maxWaitingBlocks: 100,
   silentWorkerWarnMs: 0,
   predictedTtlMs: 0,
   unmatchedPromptMs: 0,

@@ -58,6 +58,8 @@ describe("loadConfig", () => {
         profile: "dynamo",
         reasoningParser: false,
         blockSize: 16,
+        adapters: [],
+        isEagle: false,
         maxIndexBytes: 536_870_912,
         loadOnly: false,
       },

@@ -43,6 +43,19 @@ describe("memory of the index", () => {
     expect(usedBytes / blocks).toBeLessThanOrEqual(96);
   });
 
+  it("stays within them however long and many the names of namespaces are", () => {
+    const bytes = 4 << 20;
+    const index = new PrefixIndex({ blockSize: 16, maxBlocks: blocksWithin(bytes) });
+    for (let i = 0; i < 300; i++) {
+      const hashes = randomWords(2, i + 1);
+      const cacheSalt = `${i} ${"x".repeat(20_000)}`;
+      index.store(i % 3, { parentHash: undefined, blockHashes: hashes, localHashes: hashes, cacheSalt });
+      expect(index.stats.usedBytes).toBeLessThanOrEqual(bytes);
+    }
+    expect(index.stats).toMatchObject({ refusedBlocks: 0 });
+    expect(index.stats.evictedBlocks).toBeGreaterThan(200);
+  });
+
   it("fits at least a block into each 112 bytes", () => {
     for (const bytes of [1 << 20, 100_000_000, 1 << 30, 5_000_000_000]) {
       expect(blocksWithin(bytes)).toBeGreaterThanOrEqual(Math.min(1 << 26, Math.floor((bytes - 65_536) / 112)));

@@ -109,6 +109,11 @@ describe("decodeEventBatch", () => {
     { what: "a token that is no u32", event: ["BlockStored", [1], null, [-1, 2, 3, 4], 4], reason: "malformed_event" },
     { what: "a hash that is text", event: ["BlockRemoved", ["x"]], reason: "malformed_event" },
     { what: "a hash that is a fraction", event: ["BlockRemoved", [1.5]], reason: "malformed_event" },
+    {
+      what: "an endless cache salt",
+      event: ["BlockStored", [1], null, [1, 2, 3, 4], 4, null, null, { cache_salt: "x".repeat(5_000) }],
+      reason: "malformed_event",
+    },
     { what: "a number for an event", event: 7, reason: "malformed_event" },
     { what: "a map without a type", event: { block_hashes: [1] }, reason: "malformed_event" },
     { what: "a medium that is a number", event: ["BlockRemoved", [1], 5], reason: "malformed_event" },

@@ -82,6 +82,7 @@ export interface FixtureOptions {
   readonly queue?: AdmissionQueue;
   readonly thresholds?: BusyThresholds;
   readonly sentPrompts?: SentPrompts;
+  readonly isEagle?: boolean;
 }
 
 export function fixture({
@@ -91,11 +92,19 @@ export function fixture({
   random = () => 0,
   clock = { now: () => 0 },
   sentPrompts,
+  isEagle = false,
   queue,
   thresholds = noThresholds,
 }: FixtureOptions): Fixture {
   const index = new PrefixIndex({ blockSize, maxBlocks: 1024 });
-  const model: ServedModel = { name: "m", aliases: ["alias"], pipeline: characterPipeline(profile), index };
+  const model: ServedModel = {
+    name: "m",
+    aliases: ["alias"],
+    adapters: ["tuned"],
+    isEagle,
+    pipeline: characterPipeline(profile),
+    index,
+  };
   const catalogue = new Catalogue();
   catalogue.replaceAll(staticWorkers(workers));
   const loads = new LoadTable();

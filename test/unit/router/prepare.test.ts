@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { applyEdit } from "../../../src/json/index.ts";
-import { completion, fixture, headers, request } from "./fixture.ts";
+import { hashBlocks } from "../../../src/kv/index.ts";
+import { blockSize, completion, fixture, headers, request } from "./fixture.ts";
 
 const workers = [{ name: "a", endpoint: "10.0.0.1:80" }];
 
@@ -39,6 +40,24 @@ describe("preparing a request", () => {
   ])("finds the model by $name", async ({ model, found }) => {
     const { router } = fixture({ workers });
     expect((await router.prepare(completion("ab", { model }))).model?.name).toBe(found);
+  });
+
+  it("keeps an adapter's blocks apart from the model's, under the seed of its name", async () => {
+    const { router } = fixture({ workers });
+    const plain = await router.prepare(completion("abcdefgh"));
+    const tuned = await router.prepare(completion("abcdefgh", { model: "tuned" }));
+    expect(tuned.model?.name).toBe("m");
+    const tokens = Uint32Array.from("abcdefgh", (character) => character.charCodeAt(0));
+    expect(tuned.hashes).toEqual(hashBlocks(tokens, { blockSize, loraName: "tuned" }));
+    expect(tuned.hashes).not.toEqual(plain.hashes);
+  });
+
+  it("hashes windows of one token more for an Eagle model", async () => {
+    const { router } = fixture({ workers, isEagle: true });
+    const { hashes } = await router.prepare(completion("abcdefgh"));
+    const tokens = Uint32Array.from("abcdefgh", (character) => character.charCodeAt(0));
+    expect(hashes).toEqual(hashBlocks(tokens, { blockSize, isEagle: true }));
+    expect(hashes?.count).toBe(1);
   });
 
   it("refuses an unknown model, or places it by load where the setting says so", async () => {
