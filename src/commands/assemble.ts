@@ -76,7 +76,10 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
   });
   catalogue.replaceAll(configuredWorkers(config));
   const { predictedTtlMs, unmatchedPromptMs } = config.kvEvents;
-  const learner = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
+  const learner = new PromptLearner(
+    { ...config.approximateIndex, predictedTtlMs },
+    { clock, isPresent: (rank) => catalogue.rankAt(rank.slot) === rank, later: (callback) => setImmediate(callback) },
+  );
   const sentPromptCheck = new SentPromptCheck(unmatchedPromptMs, clock);
   const queue = admissionQueue(config, { catalogue, loads }, parts.waited);
   const decisions = new DecisionLog(config.decisions, Date.now);
