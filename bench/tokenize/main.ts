@@ -1,5 +1,8 @@
 // Token ids of growing conversations and of unseen text, against npm `tokenizers` and `@huggingface/tokenizers` in the same run; ratios are what counts.
+
+import { ensureModelFolder } from "../../scripts/models.ts";
 import { tokenizerNames } from "../../scripts/tokenizers.ts";
+import { printBlocking } from "./blocking.ts";
 import { type Engines, ids, loadEngines, officialIds, scriptIds } from "./engines.ts";
 import { footprints } from "./footprint.ts";
 import { conversation, type MessageFrame, realText, slices } from "./texts.ts";
@@ -19,8 +22,15 @@ const frames: Readonly<Record<string, MessageFrame>> = {
 const rounds = 5;
 const text = realText();
 
-type Name = "script" | "official" | "ours" | "pieces";
-type Times = Readonly<Record<Name, readonly number[]>>;
+const names = ["script", "official", "ours", "pieces"] as const;
+type Name = (typeof names)[number];
+
+/** Of one prompt, ms: CPU of the whole process (each engine's threads are its cost), and the time that passes. */
+interface Cost {
+  readonly cpu: number;
+  readonly wall: number;
+}
+type Costs = Readonly<Record<Name, Cost>>;
 
 /** A way to ids. The prompt is at hand both as pieces and as one flat string. */
 type Encode = (prompt: string, pieces: readonly string[]) => Uint32Array | Promise<Uint32Array>;
@@ -34,44 +44,57 @@ function encoders({ ours, oursInPieces, official, script }: Engines): Readonly<R
   };
 }
 
-/** Hands the prompts to one engine after the other, checks that all agree, and returns the ms of each prompt. */
-async function time(engines: Engines, prompts: readonly (readonly string[])[]): Promise<Times> {
-  const times = { script: [], official: [], ours: [], pieces: [] } as Record<Name, number[]>;
+/** Hands the prompts to one engine after the other, checks that all agree, and returns what a prompt costs each on average. */
+async function measure(engines: Engines, prompts: readonly (readonly string[])[]): Promise<Costs> {
+  const costs = {} as Record<Name, Cost>;
   const texts = prompts.map((pieces) => Buffer.from(pieces.join("")).toString());
-  const expected: Uint32Array[] = [];
-  for (const [name, encode] of Object.entries(encoders(engines)) as [Name, Encode][]) {
+  let expected: readonly Uint32Array[] | undefined;
+  const encode = encoders(engines);
+  for (const name of names) {
+    const results: Uint32Array[] = [];
+    const [cpu, from] = [process.cpuUsage(), performance.now()];
     for (const [index, text] of texts.entries()) {
-      const from = performance.now();
-      const encoded = encode(text, prompts[index] ?? []);
-      const result = encoded instanceof Promise ? await encoded : encoded;
-      times[name].push(performance.now() - from);
-      expected[index] ??= result;
-      if (Buffer.compare(bytesOf(result), bytesOf(expected[index])) !== 0) throw new Error("ids differ");
+      const encoded = encode[name](text, prompts[index] ?? []);
+      results.push(encoded instanceof Promise ? await encoded : encoded);
     }
+    const wall = (performance.now() - from) / texts.length;
+    const { user, system } = process.cpuUsage(cpu);
+    costs[name] = { cpu: (user + system) / 1e3 / texts.length, wall };
+    expected ??= results;
+    for (const [index, result] of results.entries())
+      if (Buffer.compare(bytesOf(result), bytesOf(expected[index] ?? result)) !== 0) throw new Error("ids differ");
   }
-  return times;
+  return costs;
 }
 
 function bytesOf(numbers: Uint32Array): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 
-function median(times: readonly Times[], name: Name): number {
-  const all = times.flatMap((one) => one[name]).sort((a, b) => a - b);
+function median(costs: readonly Costs[], name: Name, kind: keyof Cost): number {
+  const all = costs.map((one) => one[name][kind]).sort((a, b) => a - b);
   return all[all.length >> 1] ?? Number.NaN;
 }
 
-function report(title: string, times: readonly Times[]): void {
-  const [script, official, ours, pieces] = (["script", "official", "ours", "pieces"] as const).map((key) =>
-    median(times, key),
-  ) as [number, number, number, number];
-  const row = (label: string, ms: number) =>
+/** Median of the ratios of each round: what the machine does meanwhile hits both sides of a round. */
+function ratio(costs: readonly Costs[], name: Name, peer: Name, kind: keyof Cost): string {
+  const all = costs.map((one) => one[peer][kind] / one[name][kind]).sort((a, b) => a - b);
+  return (all[all.length >> 1] ?? Number.NaN).toFixed(1);
+}
+
+function report(title: string, costs: readonly Costs[]): void {
+  const of = (name: Name) =>
+    `${median(costs, name, "cpu").toFixed(3)} ms of CPU, ${median(costs, name, "wall").toFixed(3)} ms`;
+  console.log(`  ${title}: @huggingface/tokenizers ${of("script")}; npm tokenizers ${of("official")}`);
+  for (const [name, label] of [
+    ["ours", "one string"],
+    ["pieces", "pieces"],
+  ] as const) {
+    const against = (peer: Name) => `1/${ratio(costs, name, peer, "cpu")} (time 1/${ratio(costs, name, peer, "wall")})`;
     console.log(
-      `  ${label}: ${ms.toFixed(3)} ms, 1/${(script / ms).toFixed(0)} of @huggingface/tokenizers, 1/${(official / ms).toFixed(1)} of npm tokenizers`,
+      `    ours, ${label}: ${of(name)}; CPU ${against("script")} of @huggingface/tokenizers, ${against("official")} of npm tokenizers`,
     );
-  console.log(`  ${title}: @huggingface/tokenizers ${script.toFixed(1)} ms, npm tokenizers ${official.toFixed(1)} ms`);
-  row("    ours, one string", ours);
-  row("    ours, pieces", pieces);
+  }
 }
 
 const wanted = process.argv.slice(2);
@@ -82,16 +105,26 @@ for (const name of tokenizerNames.filter((candidate) => wanted.length === 0 || w
   }
   const engines = await loadEngines(name);
   const frame = frames[name] ?? chatMl;
-  const turns: Times[] = [];
+  const turns: Costs[] = [];
   for (let round = 0; round <= rounds; round++) {
     const [first, ...others] = conversation(text.slice(round * 70_000), frame);
-    if (first !== undefined) await time(engines, [first]); // the first turn of a conversation is unseen text
-    const times = await time(engines, others);
-    if (round > 0) turns.push(times); // the first round warms up
+    if (first !== undefined) await measure(engines, [first]); // the first turn of a conversation is unseen text
+    const costs = await measure(engines, others);
+    if (round > 0) turns.push(costs); // the first round warms up
   }
   report("64 KB conversation, a turn", turns);
-  const unseen: Times[] = [];
-  for (const slice of slices(text.slice((rounds + 1) * 70_000), 30, 65_536))
-    unseen.push(await time(engines, [[slice]]));
+  const unseen: Costs[] = [];
+  const fresh = slices(text.slice((rounds + 1) * 70_000), 30, 65_536);
+  for (let at = 0; at < fresh.length; at += 5)
+    unseen.push(
+      await measure(
+        engines,
+        fresh.slice(at, at + 5).map((slice) => [slice]),
+      ),
+    );
   report("64 KB unseen", unseen);
+}
+if (wanted.length === 0 || wanted.includes("blocking")) {
+  console.log("bodies of 4 MB, qwen3");
+  await printBlocking(ensureModelFolder("qwen3"), 3_950_000, 5);
 }

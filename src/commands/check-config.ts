@@ -1,6 +1,8 @@
 import { access } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { type Config, ConfigError, readModelFolder, renderConfig } from "../config/index.ts";
+import { modelFolderOf } from "./model-folder.ts";
+import { hasFiles } from "./served-models.ts";
 import { configuredWorkers } from "./worker-entries.ts";
 
 /**
@@ -9,8 +11,8 @@ import { configuredWorkers } from "./worker-entries.ts";
  */
 export async function checkConfig(config: Config, output: Writable): Promise<void> {
   configuredWorkers(config);
-  for (const { folder, loadOnly } of config.models)
-    if (folder !== undefined && !loadOnly) await readModelFolder(folder);
+  for (const model of config.models)
+    if (hasFiles(model)) await readModelFolder((await modelFolderOf(model, config.hub)).folder);
   const { extProc, routeApi } = config;
   for (const [path, { mode, certFile, keyFile }] of [
     ["extProc.tls", extProc.tls] as const,

@@ -1,6 +1,7 @@
-import { type Config, type ModelSettings, readModelFolder } from "../config/index.ts";
-import { type LateModel, Model, type ModelOptions } from "../model/index.ts";
+import { type Config, readModelFolder } from "../config/index.ts";
+import { Model } from "../model/index.ts";
 import { CacheBudget } from "../tokenizer/index.ts";
+import { modelFolderOf } from "./model-folder.ts";
 import { modelOptions, type ServedModels } from "./served-models.ts";
 
 /** Loads every model in this thread, which it blocks. Rejects, naming the model, when a file is missing or cannot be used. */
@@ -8,15 +9,14 @@ export async function loadModels(config: Config, { late }: ServedModels): Promis
   const cache = new CacheBudget(config.tokenizer.cacheBytes);
   for (const [at, settings] of config.models.entries()) {
     const model = late[at];
-    if (model !== undefined) await loadModel(settings, { ...modelOptions(settings, config.tokenizer), cache }, model);
-  }
-}
-
-async function loadModel({ name, folder = "" }: ModelSettings, options: ModelOptions, late: LateModel): Promise<void> {
-  try {
-    late.set(await Model.load(options, await readModelFolder(folder)));
-  } catch (cause) {
-    throw loadError(name, cause);
+    if (model === undefined) continue;
+    try {
+      const { folder } = await modelFolderOf(settings, config.hub);
+      const options = { ...modelOptions(settings, config.tokenizer), cache };
+      model.set(await Model.load(options, await readModelFolder(folder)));
+    } catch (cause) {
+      throw loadError(settings.name, cause);
+    }
   }
 }
 

@@ -2,11 +2,12 @@ import type { Worker } from "node:worker_threads";
 import type { Config } from "../config/index.ts";
 import type { CompiledModel } from "../model/index.ts";
 import { loadError } from "./load-models.ts";
+import type { ModelFolder } from "./model-folder.ts";
 import { startThread } from "./start-thread.ts";
 
 /** What became of one model's files. */
 export type LoadedModel =
-  | { readonly index: number; readonly folder: string; readonly compiled: CompiledModel }
+  | (ModelFolder & { readonly index: number; readonly compiled: CompiledModel })
   | { readonly index: number; readonly failure: string };
 
 /** Reads the files of the configured models in a thread of its own, which holds up nobody. */
@@ -15,8 +16,8 @@ export class ModelLoading {
   /** Resolves when every model is loaded; rejects, naming the model, when one cannot be, or when the loading is closed. */
   readonly finished: Promise<void>;
 
-  /** @param loaded called for each model, by its place in the settings, as it comes; it may reject */
-  constructor(config: Config, loaded: (index: number, compiled: CompiledModel, folder: string) => Promise<void>) {
+  /** @param loaded called for each model as it comes; it may reject */
+  constructor(config: Config, loaded: (model: Extract<LoadedModel, { compiled: unknown }>) => Promise<void>) {
     this.#worker = startThread("model-thread", config);
     const pending: Promise<void>[] = [];
     this.finished = new Promise((resolve, reject) => {
@@ -25,7 +26,7 @@ export class ModelLoading {
           reject(loadError(config.models[message.index]?.name ?? "", message.failure));
           return;
         }
-        const taken = loaded(message.index, message.compiled, message.folder);
+        const taken = loaded(message);
         taken.catch(reject);
         pending.push(taken);
       });

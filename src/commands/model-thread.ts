@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type Config, readModelFolder } from "../config/index.ts";
 import { compileModel } from "../model/index.ts";
+import { modelFolderOf } from "./model-folder.ts";
 import type { LoadedModel } from "./model-loading.ts";
 import { hasFiles, modelOptions } from "./served-models.ts";
 
@@ -11,12 +12,12 @@ const config = workerData as Config;
 
 async function load(index: number): Promise<void> {
   const settings = config.models[index];
-  if (settings?.folder === undefined || !hasFiles(settings)) return;
-  const { folder } = settings;
+  if (settings === undefined || !hasFiles(settings)) return;
   let message: LoadedModel;
   try {
+    const { folder, isStale } = await modelFolderOf(settings, config.hub);
     const files = await readModelFolder(folder);
-    message = { index, folder, compiled: compileModel(modelOptions(settings, config.tokenizer), files) };
+    message = { index, folder, isStale, compiled: compileModel(modelOptions(settings, config.tokenizer), files) };
   } catch (cause) {
     message = { index, failure: cause instanceof Error ? cause.message : String(cause) };
   }

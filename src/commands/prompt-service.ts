@@ -34,6 +34,8 @@ export interface PromptServiceParts {
   readonly random: () => number;
   readonly threads: Omit<PromptThreadsEvents, "loaded">;
   readonly shadow: ShadowCheckEvents;
+  /** A model is taken as it last was: the hub cannot be reached. */
+  readonly staleModel: (name: string) => void;
 }
 
 /** Bodies up to here are read by the main thread without being weighed: reading any of them takes less than 2 ms. */
@@ -59,7 +61,7 @@ export class PromptService {
   readonly #exact: PromptThreads;
   readonly #official: OfficialThreads;
 
-  constructor(config: Config, { models, reader, random, threads, shadow }: PromptServiceParts) {
+  constructor(config: Config, { models, reader, random, threads, shadow, staleModel }: PromptServiceParts) {
     this.#config = config;
     this.#models = models;
     this.#cache = new CacheBudget(config.tokenizer.cacheBytes);
@@ -79,7 +81,10 @@ export class PromptService {
       official: this.#official,
       check,
     });
-    this.#loading = new ModelLoading(config, (index, compiled, folder) => this.#take(index, compiled, folder));
+    this.#loading = new ModelLoading(config, (model) => {
+      if (model.isStale) staleModel(config.models[model.index]?.name ?? "");
+      return this.#take(model);
+    });
     this.loaded = this.#loading.finished;
     // Whoever waits is told; nobody may be waiting yet.
     this.loaded.catch(() => undefined);
@@ -100,7 +105,7 @@ export class PromptService {
   }
 
   /** A model's files have been read: the threads get it first, so that no request comes before it. */
-  async #take(index: number, compiled: CompiledModel, folder: string): Promise<void> {
+  async #take({ index, compiled, folder }: { index: number; compiled: CompiledModel; folder: string }): Promise<void> {
     const settings = this.#config.models[index];
     if (settings === undefined) return;
     const { maxUncutCharacters: maxUncutUnits } = this.#config.tokenizer.mainThread;

@@ -88,8 +88,12 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
 }
 
 /** Outcomes are counted; what should not happen is logged as well. */
-function promptEvents({ prompts }: Metrics, log: Logger): Pick<PromptServiceParts, "threads" | "shadow"> {
+function promptEvents(
+  { prompts }: Metrics,
+  log: Logger,
+): Pick<PromptServiceParts, "threads" | "shadow" | "staleModel"> {
   return {
+    staleModel: (model) => log.warn({ model }, "the hub cannot be reached: the model is taken as it last was"),
     threads: {
       prepared: () => prompts.prepared(),
       failed: (failure) => prompts.failed(failure),

@@ -37,8 +37,8 @@ export function servedModel(
 }
 
 /** Whether the tokens of a model's requests are looked at. */
-export function hasFiles({ loadOnly, folder }: ModelSettings): boolean {
-  return !loadOnly && folder !== undefined;
+export function hasFiles({ loadOnly, folder, hubId }: ModelSettings): boolean {
+  return !loadOnly && (folder ?? hubId) !== undefined;
 }
 
 export function lateModel({ profile, blockSize }: ModelSettings): LateModel {

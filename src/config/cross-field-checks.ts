@@ -100,8 +100,11 @@ function checkListeners({ extProc, routeApi, health, metrics }: Config, report: 
 }
 
 function checkModels(models: readonly ModelSettings[], report: Report): void {
-  for (const [i, { folder, loadOnly }] of models.entries()) {
-    if (folder === undefined && !loadOnly) report(["models", i, "folder"], "needed unless loadOnly is true", folder);
+  for (const [i, { folder, hubId, loadOnly }] of models.entries()) {
+    if (folder === undefined && hubId === undefined && !loadOnly)
+      report(["models", i, "folder"], "this or hubId is needed unless loadOnly is true", folder);
+    if (folder !== undefined && hubId !== undefined)
+      report(["models", i, "hubId"], "has no meaning beside a folder", hubId);
   }
   const names = models.flatMap(({ name, aliases, adapters }, i): Entry[] => [
     { path: ["models", i, "name"], value: name },

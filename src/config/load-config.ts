@@ -43,10 +43,11 @@ function withPathsFrom(base: string, config: Config): Config {
     ...from("certFile", tls.certFile),
     ...from("keyFile", tls.keyFile),
   });
-  const { extProc, routeApi } = config;
+  const { extProc, routeApi, hub } = config;
   return {
     ...config,
     models: config.models.map((model) => ({ ...model, ...from("folder", model.folder) })),
+    hub: { ...hub, ...from("tokenFile", hub.tokenFile), ...from("cacheDir", hub.cacheDir) },
     extProc: { ...extProc, tls: tlsFrom(extProc.tls) },
     routeApi: {
       ...routeApi,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkAcrossFields } from "./cross-field-checks.ts";
 import { extProc } from "./sections/ext-proc.ts";
+import { hub } from "./sections/hub.ts";
 import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
@@ -15,6 +16,7 @@ export const settingsSchema = z.strictObject({
   mixedModes,
   models,
   unknownModel,
+  hub,
   workers,
   extProc,
   routeApi,

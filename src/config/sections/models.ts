@@ -15,8 +15,20 @@ const model = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "Folder with `tokenizer.json`, `tokenizer_config.json`, `chat_template.jinja` as published with the model. Needed unless `loadOnly`.",
+      "Folder with `tokenizer.json`, `tokenizer_config.json`, `chat_template.jinja` as published with the model. This or `hubId` is needed unless `loadOnly`.",
     ),
+  hubId: z
+    .string()
+    .regex(/^(?!\.)[\w.-]+\/(?!\.)[\w.-]+$/, "expected org/name")
+    .optional()
+    .describe(
+      "The model's id on the Hugging Face hub, as `Qwen/Qwen3-8B`: its files are downloaded at the start, once.",
+    ),
+  hubRevision: z
+    .string()
+    .regex(/^(?!\.)[\w.-]+$/, "expected a branch, a tag or a commit")
+    .default("main")
+    .describe("Branch, tag or commit of `hubId`. A commit pins the files, and needs no hub once they are there."),
   profile: z
     .enum(["dynamo", "vllm", "sglang"])
     .default("dynamo")

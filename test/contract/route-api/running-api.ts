@@ -89,7 +89,14 @@ export class RunningApi {
 
 /** Threads for the models of a test: they take seconds to start, and to end when they have just been started. */
 function promptsOf(config: Config, models: ServedModels, reader: JsonReader): PromptService {
-  return new PromptService(config, { models, reader, random: () => 1, threads: noEvents, shadow: noChecks });
+  return new PromptService(config, {
+    models,
+    reader,
+    random: () => 1,
+    threads: noEvents,
+    shadow: noChecks,
+    staleModel: ignore,
+  });
 }
 
 export async function callAt(

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -11,6 +12,7 @@ import { hashBlocks } from "../../../src/kv/index.ts";
 import { prepareAnywhere } from "../../../src/router/elsewhere.ts";
 import type { PreparedRequest, PrepareInput } from "../../../src/router/index.ts";
 import { NativeTokenizer } from "../../../src/tokenizer/native-tokenizer.ts";
+import { LocalHub } from "../model-hub/local-hub.ts";
 import { corpusTexts } from "../tokenizer/corpus.ts";
 import { addedToken, byteModel, patterns, type TokenizerJson } from "../tokenizer/small-models.ts";
 
@@ -34,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 async function modelFolder(name: string, model: TokenizerJson): Promise<void> {
   const path = join(folder, name);
-  await import("node:fs/promises").then(({ mkdir }) => mkdir(path));
+  await mkdir(path);
   await writeFile(join(path, "tokenizer.json"), JSON.stringify(model));
   await writeFile(join(path, "chat_template.jinja"), template);
 }
@@ -57,9 +59,12 @@ afterEach(async () => {
 const calm = ["tokenizer.shadowCheckEvery=0", "tokenizer.threads.deadlineMs=60000"];
 
 function start(names: readonly string[], settings: readonly string[] = []): Running {
-  const text = JSON.stringify({
-    models: names.map((name) => ({ name, folder: join(folder, name), profile: "dynamo", blockSize: 16 })),
-  });
+  const models = names.map((name) => ({ name, folder: join(folder, name), profile: "dynamo", blockSize: 16 }));
+  return startWith(models, settings);
+}
+
+function startWith(entries: readonly object[], settings: readonly string[]): Running {
+  const text = JSON.stringify({ models: entries });
   const config = loadConfig({ text, env: {}, flags: { set: [...calm, ...settings] } });
   const models = servedModels(config);
   const jsonReader = new JsonReader();
@@ -80,6 +85,7 @@ function start(names: readonly string[], settings: readonly string[] = []): Runn
       faulty: tell,
       ended: () => tell("ended"),
     },
+    staleModel: (model) => tell(`stale ${model}`),
     shadow: {
       same: (model) => tell(`same ${model}`),
       different: (model, hash) => tell(`different ${model} ${hash}`),
@@ -261,5 +267,42 @@ describe("a request that is checked by the official engine", { timeout: 60_000 }
       const request = chat("changing", next);
       await expectPrepared(await prepare(request), request, exact, rendered(next));
     }
+  });
+});
+
+describe("a model that is named by its id on the hub", { timeout: 60_000 }, () => {
+  const commit = "c".repeat(40);
+
+  async function startHub() {
+    const files = {
+      "tokenizer.json": Buffer.from(JSON.stringify(exact)),
+      "chat_template.jinja": Buffer.from(template),
+    };
+    const hub = await LocalHub.start({ "org/model": { refs: { main: commit }, commits: { [commit]: files } } });
+    const cacheDir = join(folder, `hub-${randomUUID()}`);
+    const settings = [`hub.url=${hub.url}`, `hub.cacheDir=${cacheDir}`];
+    const models = [{ name: "m", hubId: "org/model", profile: "dynamo", blockSize: 16 }];
+    return { hub, start: () => startWith(models, settings) };
+  }
+
+  it("is downloaded and loaded, and loaded again without the hub", async () => {
+    const { hub, start } = await startHub();
+    const first = start();
+    await first.service.loaded;
+    await hub.close();
+    const { service, prepare, events } = start();
+    await service.loaded;
+    expect(events).toEqual(["stale m"]);
+    const turns: Turn[] = [["user", "hello from the hub"]];
+    const request = chat("m", turns);
+    await expectPrepared(await prepare(request), request, exact, rendered(turns));
+  });
+
+  it("is an error that says what to do when it cannot be had", async () => {
+    const { hub, start } = await startHub();
+    await hub.close();
+    await expect(start().service.loaded).rejects.toThrow(
+      /^model m cannot be loaded: org\/model at main: http:.* cannot be reached, and .* has no copy/,
+    );
   });
 });

@@ -113,7 +113,7 @@ describe("checks across settings", () => {
     {
       name: "a model without a folder",
       text: "models: [{name: a}, {name: b, loadOnly: true}]",
-      message: "models[0].folder: needed unless loadOnly is true",
+      message: "models[0].folder: this or hubId is needed unless loadOnly is true",
     },
     {
       name: "two workers with one name",

@@ -55,6 +55,7 @@ describe("loadConfig", () => {
         name: "m",
         aliases: [],
         folder: "/m",
+        hubRevision: "main",
         profile: "dynamo",
         reasoningParser: false,
         blockSize: 16,

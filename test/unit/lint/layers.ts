@@ -37,6 +37,7 @@ const layersBelowCommands: readonly Layer[] = [
   adapter("kv-events", ["errors", "fleet", "json", "kv", "telemetry"], ["msgpackr", "zeromq"]),
   adapter("telemetry", ["errors"], ["pino", "prom-client"]),
   adapter("config", ["errors", "model"], ["yaml", "zod"]),
+  adapter("model-hub", [], ["@huggingface/hub"]),
   adapter("prompt-threads", ["errors", "json", "model", "router"]),
   adapter("replicas", ["errors", "load", "telemetry"]),
   adapter("http", ["errors", "json", "telemetry"], ["fastify", "selfsigned"]),

@@ -1,0 +1,1 @@
+export { fetchHubModel, type HubModel, type HubModelId, type HubOptions } from "./hub-model.ts";
