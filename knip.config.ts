@@ -9,7 +9,7 @@ const config: KnipConfig = {
     "scripts/testing/{run,closing-line}.ts",
     "bench/*.ts",
     "bench/{ext-proc,hash,index,json,template}/*.ts",
-    "bench/{hash,hit-rate,quality,route,tokenize,transports}/main.ts",
+    "bench/{hit-rate,quality,route,tokenize,transports}/main.ts",
     "scripts/oracle/ask.ts",
     "test/live/templates/record-native.ts",
   ],
