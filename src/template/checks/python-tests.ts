@@ -1,10 +1,12 @@
 import type { Test } from "../dialect/dialect.ts";
+import { formatPercent } from "../python/percent-format.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { numeric, pythonCompare, pythonEquals } from "../values/compare.ts";
 import { pythonContains } from "../values/contains.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { pythonText } from "../values/text.ts";
 import {
+  type CallArguments,
   CallableValue,
   FloatValue,
   IteratorValue,
@@ -12,6 +14,7 @@ import {
   isSequence,
   isText,
   MarkupValue,
+  ObjectValue,
   textOf,
   type Value,
 } from "../values/value.ts";
@@ -46,16 +49,16 @@ export const pythonTests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["sequence", check(isSequenceLike)],
   ["iterable", check((value) => isSequenceLike(value) || isSequence(value) || value instanceof IteratorValue)],
   ["callable", check(isCallable)],
-  ["odd", check((value) => remainder(value, 2) === 1)],
-  ["even", check((value) => remainder(value, 2) === 0)],
+  ["odd", check((value) => leaves(value, 2, 1))],
+  ["even", check((value) => leaves(value, 2, 0))],
   ["lower", check((value) => isCase(value, /^[^A-Z]*[a-z][^A-Z]*$/))],
   ["upper", check((value) => isCase(value, /^[^a-z]*[A-Z][^a-z]*$/))],
   ["escaped", check((value) => value instanceof MarkupValue)],
-  ["divisibleby", relation((value, by) => remainder(value, by) === 0)],
+  ["divisibleby", relation((value, by) => leaves(value, by, 0))],
   ["sameas", relation(isSame)],
   ["in", relation((item, container) => pythonContains(container, item))],
-  ["filter", (value, _, { render }) => isText(value) && render.dialect.filters.has(textOf(value))],
-  ["test", (value, _, { render }) => isText(value) && render.dialect.tests.has(textOf(value))],
+  ["filter", (value, args, { render }) => isNameIn(value, args, render.dialect.filters)],
+  ["test", (value, args, { render }) => isNameIn(value, args, render.dialect.tests)],
   ...names(["eq", "==", "equalto"], relation(pythonEquals)),
   ...names(
     ["ne", "!="],
@@ -83,6 +86,21 @@ function names(all: readonly string[], test: Test): readonly (readonly [string, 
   return all.map((name) => [name, test] as const);
 }
 
+/** Whether a division leaves the rest. A text is formatted instead, and what comes out is no number. */
+function leaves(value: Value, by: Value, rest: number): boolean {
+  if (typeof value !== "string") return remainder(value, by) === rest;
+  formatPercent(value, by);
+  return false;
+}
+
+function isNameIn(value: Value, args: CallArguments, names: ReadonlyMap<string, unknown>): boolean {
+  if (args.positional.length + args.named.size > 0) throw new TemplateRefusal();
+  const isHashable =
+    !(value instanceof DictValue) && !(isSequence(value) && (value.type === "list" || value.type === "view"));
+  if (!isHashable) throw new TemplateRefusal();
+  return isText(value) && names.has(textOf(value));
+}
+
 /** Has a length, and members by place or key. */
 function isSequenceLike(value: Value): boolean {
   if (isSequence(value)) return value.type !== "view";
@@ -91,7 +109,7 @@ function isSequenceLike(value: Value): boolean {
 
 function isCallable(value: Value): boolean {
   if (value === undefined) return true;
-  return value instanceof CallableValue;
+  return value instanceof CallableValue || (value instanceof ObjectValue && value.call !== undefined);
 }
 
 function remainder(value: Value, by: Value): number {

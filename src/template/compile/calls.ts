@@ -1,7 +1,15 @@
 import type { ArgumentNodes, Expression } from "../parser/ast.ts";
 import { TemplateRefusal } from "../template-errors.ts";
 import { DictValue } from "../values/dict-value.ts";
-import { type CallArguments, CallableValue, isText, LoopValue, textOf, type Value } from "../values/value.ts";
+import {
+  type CallArguments,
+  CallableValue,
+  isText,
+  LoopValue,
+  ObjectValue,
+  textOf,
+  type Value,
+} from "../values/value.ts";
 import type { Evaluate } from "./evaluate.ts";
 import type { Frame } from "./frame.ts";
 
@@ -41,6 +49,7 @@ function addSpread(names: Map<string, Value>, value: Value): void {
 export function callValue(callee: Value, args: CallArguments, frame: Frame): Value {
   frame.render.spend(1);
   if (callee instanceof CallableValue) return callee.call(args, frame);
+  if (callee instanceof ObjectValue && callee.call !== undefined) return callee.call(args, frame);
   if (!(callee instanceof LoopValue) || callee.recurse === undefined) throw new TemplateRefusal();
   if (args.positional.length !== 1 || args.named.size > 0) throw new TemplateRefusal();
   return callee.recurse(args.positional[0]);

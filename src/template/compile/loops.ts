@@ -32,7 +32,7 @@ export function compileLoop(statement: ForStatement, outer: Region): Execute {
 
 /** Each level runs in a frame of its own, as a call of a function does. */
 function compileRecursive(statement: ForStatement, outer: Region, items: Evaluate): Execute {
-  const scope = outer.scope.ofFrame([]);
+  const scope = outer.scope.ofFrame([], outer.scope.symbols);
   const loop = compileParts(statement, outer.region(scope));
   const level = (values: Value, parent: Frame, depth: number): void => {
     const { render } = parent;
@@ -74,7 +74,7 @@ function compileOtherwise({ otherwise }: ForStatement, outer: Region): Execute {
 /** `for ... if ...`: the condition sees the item, and the loop around. */
 function compileSelect({ target, test }: ForStatement, outer: Region): CompiledLoop["select"] {
   if (test === undefined) return (items) => items;
-  const inner = outer.region(outer.scope.inner(targetNames(target)));
+  const inner = outer.region(outer.scope.inner(targetNames(target), outer.symbols([], targetNames(target))));
   const assign = inner.assign(target);
   const evaluate = inner.expressions.compile(test);
   const { isTrue } = outer.dialect;
@@ -99,12 +99,16 @@ function run(
     return;
   }
   const value = new LoopValue(items, depth, recurse, loop.isSelective || frame.render.dialect.loopHasLength(from));
+  let isPassed = !frame.render.dialect.elseNeedsWholePass;
   for (let at = 0; at < items.length; at++) {
     frame.render.spend(1);
     clear(frame, loop.slots);
     value.at = at;
     frame.slots[loop.loopSlot] = value;
     loop.assign(frame, items[at]);
-    if (loop.body(frame) === breaking) break;
+    const signal = loop.body(frame);
+    if (signal === breaking) break;
+    isPassed ||= signal === finished;
   }
+  if (!isPassed) loop.otherwise(frame);
 }

@@ -12,7 +12,7 @@ type MacroStatement = Extract<Statement, { readonly type: "macro" }>;
 type CallStatement = Extract<Statement, { readonly type: "call-block" }>;
 
 export function compileMacro({ name, parameters, body }: MacroStatement, outer: Region): Execute {
-  const make = compileCallable(parameters, body, outer);
+  const make = compileCallable(name, parameters, body, outer);
   const slot = outer.scope.slot(name);
   return (frame) => {
     frame.slots[slot] = make(frame);
@@ -22,7 +22,7 @@ export function compileMacro({ name, parameters, body }: MacroStatement, outer: 
 
 /** Calls a macro with the block as its `caller`. */
 export function compileCallBlock({ parameters, call, body }: CallStatement, outer: Region): Execute {
-  const make = compileCallable(parameters, body, outer);
+  const make = compileCallable("", parameters, body, outer);
   const args = compileArguments(call.args, (node) => outer.expressions.compile(node));
   const invoke = compileInvoke(call.callee, outer);
   return (frame) => {
@@ -48,9 +48,15 @@ interface Parameter {
   readonly fallback: Evaluate | undefined;
 }
 
-function compileCallable({ names, defaults }: Parameters, body: Body, outer: Region): (frame: Frame) => CallableValue {
+function compileCallable(
+  macroName: string,
+  { names, defaults }: Parameters,
+  body: Body,
+  outer: Region,
+): (frame: Frame) => CallableValue {
   const implicit = outer.dialect.implicitParameters.filter((name) => !names.includes(name) && mentions(body, name));
-  const scope = outer.scope.ofFrame([...names, ...implicit, ...outer.namesSetIn(body)]);
+  const parametersOf = [...names, ...implicit];
+  const scope = outer.scope.ofFrame([...parametersOf, ...outer.namesSetIn(body)], outer.symbols(body, parametersOf));
   const compiler = outer.region(scope);
   const run = compiler.body(body);
   const parameters = names.map((name, at): Parameter => {
@@ -67,7 +73,7 @@ function compileCallable({ names, defaults }: Parameters, body: Body, outer: Reg
       run(frame);
       render.leave("macro");
     };
-    return new CallableValue((args, frame) => frame.render.capture(() => print(args, frame)), print);
+    return new CallableValue((args, frame) => frame.render.capture(() => print(args, frame)), print, macroName);
   };
 }
 

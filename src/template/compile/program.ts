@@ -2,6 +2,7 @@ import type { JsonObject } from "../../json/index.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import { tokenize } from "../lexer/lexer.ts";
 import { type Limits, resolveLimits } from "../limits.ts";
+import { checkLoopControls, checkNames } from "../parser/check-names.ts";
 import { parseTemplate } from "../parser/statements.ts";
 import { UnsupportedTemplateError } from "../template-errors.ts";
 import { type JsonConversion, jsonConversion } from "../values/json.ts";
@@ -10,6 +11,7 @@ import type { Execute } from "./evaluate.ts";
 import { Frame, Render } from "./frame.ts";
 import { namesSetIn, Scope } from "./scope.ts";
 import { StatementCompiler } from "./statements.ts";
+import { Symbols } from "./symbols.ts";
 
 /** A template that is compiled once and run for each prompt. */
 export class Program {
@@ -26,7 +28,10 @@ export class Program {
     this.#convert = jsonConversion(dialect.readNumber);
     this.#limits = resolveLimits(limits);
     const body = parseTemplate(tokenize(source, dialect.syntax), dialect.syntax);
-    const scope = Scope.ofTemplate(namesSetIn(body, dialect.capturesHaveScope));
+    checkLoopControls(body);
+    if (dialect.syntax.isPythonic) checkNames(body, dialect);
+    const symbols = dialect.capturesHaveScope ? Symbols.of(body, [], undefined) : undefined;
+    const scope = Scope.ofTemplate(namesSetIn(body, dialect.capturesHaveScope), symbols);
     this.#run = new StatementCompiler(scope, dialect).body(body);
     this.#globals = scope.globals.names();
     this.#frameSize = scope.frameSize;

@@ -1,9 +1,12 @@
 import type { Body, Statement, Target } from "../parser/ast.ts";
+import type { Symbols } from "./symbols.ts";
 
 /** Where a variable may be: so many frames out, at that place. */
 export interface Place {
   readonly framesOut: number;
   readonly slot: number;
+  /** Nothing is looked for further out while it is not set. */
+  readonly isLast: boolean;
 }
 
 /** Variables from outside, numbered as the template mentions them. */
@@ -33,25 +36,28 @@ export class Scope {
   readonly #layout: FrameLayout;
   readonly #parent: Scope | undefined;
   readonly #slots = new Map<string, number>();
+  /** Undefined where names are looked for when the template runs, innermost first. */
+  readonly symbols: Symbols | undefined;
 
-  private constructor(globals: Globals, layout: FrameLayout, parent: Scope | undefined) {
+  private constructor(globals: Globals, layout: FrameLayout, parent: Scope | undefined, symbols: Symbols | undefined) {
     this.globals = globals;
     this.#layout = layout;
     this.#parent = parent;
+    this.symbols = symbols;
   }
 
-  static ofTemplate(names: Iterable<string>): Scope {
-    return new Scope(new Globals(), new FrameLayout(), undefined).#declareAll(names);
+  static ofTemplate(names: Iterable<string>, symbols?: Symbols): Scope {
+    return new Scope(new Globals(), new FrameLayout(), undefined, symbols).#declareAll(names);
   }
 
   /** A region inside of this one, in the same frame. */
-  inner(names: Iterable<string>): Scope {
-    return new Scope(this.globals, this.#layout, this).#declareAll(names);
+  inner(names: Iterable<string>, symbols?: Symbols): Scope {
+    return new Scope(this.globals, this.#layout, this, symbols).#declareAll(names);
   }
 
   /** A region that runs in a frame of its own: a macro's body. */
-  ofFrame(names: Iterable<string>): Scope {
-    return new Scope(this.globals, new FrameLayout(), this).#declareAll(names);
+  ofFrame(names: Iterable<string>, symbols?: Symbols): Scope {
+    return new Scope(this.globals, new FrameLayout(), this, symbols).#declareAll(names);
   }
 
   /** Places in the frame, known when all of the frame's regions are compiled. */
@@ -77,7 +83,9 @@ export class Scope {
     let framesOut = 0;
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#parent) {
       const slot = scope.#slots.get(name);
-      if (slot !== undefined) places.push({ framesOut, slot });
+      const isLast = scope.symbols?.beginsEmpty(name) === true;
+      if (slot !== undefined) places.push({ framesOut, slot, isLast });
+      if (slot !== undefined && isLast) break;
       if (scope.#parent !== undefined && scope.#parent.#layout !== scope.#layout) framesOut++;
     }
     return places;

@@ -1,6 +1,7 @@
 import type { Dialect } from "../dialect/dialect.ts";
 import type { Body, Expression, Statement } from "../parser/ast.ts";
-import type { Value } from "../values/value.ts";
+import { TemplateRefusal } from "../template-errors.ts";
+import { isText, type Value } from "../values/value.ts";
 import { breaking, continuing, type Evaluate, type Execute, finished } from "./evaluate.ts";
 import { ExpressionCompiler } from "./expressions.ts";
 import { clear } from "./frame.ts";
@@ -9,6 +10,7 @@ import { compileCallBlock, compileMacro } from "./macros.ts";
 import { compileOutput } from "./output.ts";
 import type { InnerRegion, Region } from "./region.ts";
 import { namesSetIn, type Scope, targetNames } from "./scope.ts";
+import { Symbols } from "./symbols.ts";
 import { type Assign, compileAssign } from "./variables.ts";
 
 type Of<Type extends Statement["type"]> = Extract<Statement, { readonly type: Type }>;
@@ -40,7 +42,8 @@ export class StatementCompiler implements Region {
 
   /** A body with variables of its own, in the same frame. */
   innerBody(statements: Body, names: readonly string[] = []): InnerRegion {
-    const compiler = this.region(this.scope.inner([...names, ...this.namesSetIn(statements)]));
+    const scope = this.scope.inner([...names, ...this.namesSetIn(statements)], this.symbols(statements, names));
+    const compiler = this.region(scope);
     return { compiler, run: compiler.body(statements) };
   }
 
@@ -50,6 +53,10 @@ export class StatementCompiler implements Region {
 
   namesSetIn(statements: Body): readonly string[] {
     return namesSetIn(statements, this.dialect.capturesHaveScope);
+  }
+
+  symbols(statements: Body, parameters: readonly string[]): Symbols | undefined {
+    return this.dialect.capturesHaveScope ? Symbols.of(statements, parameters, this.scope.symbols) : undefined;
   }
 
   assign(target: Of<"set">["target"]): Assign {
@@ -102,7 +109,10 @@ export class StatementCompiler implements Region {
       case "filter-block": {
         const text = this.#filtered(statement.filter, statement.body);
         return (frame) => {
-          frame.render.write(this.dialect.print(text(frame)));
+          const value = text(frame);
+          // jinja2 joins what blocks give as it is.
+          if (this.dialect.syntax.isPythonic && !isText(value)) throw new TemplateRefusal();
+          frame.render.write(this.dialect.print(value));
           return finished;
         };
       }

@@ -12,8 +12,14 @@ export function compileRead(name: string, scope: Scope): Evaluate {
   const [first, ...others] = scope.places(name);
   const global = scope.globals.place(name);
   if (first === undefined) return (frame) => frame.render.globals[global];
-  const { slot } = first;
+  const { slot, isLast } = first;
   if (others.length > 0 || first.framesOut > 0) return compileSearch([first, ...others], global);
+  if (isLast) {
+    return (frame) => {
+      const value = frame.slots[slot];
+      return value === missing ? undefined : value;
+    };
+  }
   return (frame) => {
     const value = frame.slots[slot];
     return value === missing ? frame.render.globals[global] : value;
@@ -21,6 +27,7 @@ export function compileRead(name: string, scope: Scope): Evaluate {
 }
 
 function compileSearch(places: readonly Place[], global: number): Evaluate {
+  const isBounded = places.at(-1)?.isLast === true;
   return (frame) => {
     for (const { framesOut, slot } of places) {
       let owner: Frame | undefined = frame;
@@ -28,7 +35,7 @@ function compileSearch(places: readonly Place[], global: number): Evaluate {
       const value = owner?.slots[slot];
       if (value !== missing) return value;
     }
-    return frame.render.globals[global];
+    return isBounded ? undefined : frame.render.globals[global];
   };
 }
 

@@ -68,6 +68,8 @@ export interface Dialect {
   readonly iterate: (value: Value) => readonly Value[];
   /** What macros and levels of recursive loops cost, how deep is fine for sure, and how deep is refused for sure. */
   readonly recursion: Recursion;
+  /** A loop's `else` also runs when no pass through its body came to the end. */
+  readonly elseNeedsWholePass: boolean;
   /** Whether a loop over this knows how many items there are. */
   readonly loopHasLength: (value: Value) => boolean;
   /** Names that a macro may use without declaring them. */

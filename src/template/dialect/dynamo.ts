@@ -44,6 +44,7 @@ export const dynamo: Dialect = {
   callMethod: minijinjaCallMethod,
   checkNamespaceName: () => undefined,
   iterate: minijinjaIterate,
+  elseNeedsWholePass: false,
   loopHasLength: (value) => !isText(value),
   // A limit of 500 frames, of which a macro takes six.
   recursion: { macro: 6, loop: 1, fine: 200, refused: 500 },

@@ -42,6 +42,7 @@ export const huggingface: Dialect = {
   callMethod: pythonCallMethod,
   checkNamespaceName: checkPythonNamespaceName,
   iterate: pythonIterate,
+  elseNeedsWholePass: true,
   loopHasLength: () => true,
   // Python's limit of 1000 frames; a macro takes three or more, and the server has its own below.
   recursion: { macro: 3, loop: 3, fine: 450, refused: 1_000 },

@@ -1,31 +1,22 @@
 import type { Frame } from "../compile/frame.ts";
 import type { Filter } from "../dialect/dialect.ts";
-import { capitalize, titleWords } from "../methods/cases.ts";
-import { lengthOf, replaced } from "../methods/python-strings.ts";
-import { centered } from "../python/brace-format.ts";
-import { fixed, formatPercent } from "../python/percent-format.ts";
+import { replaced } from "../methods/python-strings.ts";
+import { lengthOf } from "../python/code-points.ts";
+import { capitalize, titleWords } from "../python/letters.ts";
+import { formatPercent } from "../python/percent-format.ts";
 import { strip } from "../python/strip.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { BoundArguments } from "../values/arguments.ts";
-import { numeric } from "../values/compare.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { isTrue } from "../values/iterate.ts";
 import { pythonText } from "../values/text.ts";
-import {
-  FloatValue,
-  IteratorValue,
-  integer,
-  isInteger,
-  isText,
-  MarkupValue,
-  SequenceValue,
-  textOf,
-  type Value,
-} from "../values/value.ts";
+import { IteratorValue, isText, MarkupValue, SequenceValue, textOf, type Value } from "../values/value.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { indented } from "./indent.ts";
 import { pythonJson } from "./python-json.ts";
 import { pythonListFilters } from "./python-lists.ts";
+import { pythonNumberFilters } from "./python-numbers.ts";
+import { pythonProseFilters } from "./python-prose.ts";
 
 type BoundFilter = (value: Value, args: BoundArguments, frame: Frame) => Value;
 
@@ -50,6 +41,8 @@ function ofText(
 /** Filters of jinja2@3.1.6, with transformers' `tojson`. */
 export const pythonFilters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ...pythonListFilters,
+  ...pythonNumberFilters,
+  ...pythonProseFilters,
   ["tojson", pythonJson],
   ["length", filter([], 0, length)],
   ["count", filter([], 0, length)],
@@ -64,30 +57,12 @@ export const pythonFilters: ReadonlyMap<string, Filter> = new Map<string, Filter
   ["lower", ofText([], 0, (text) => text.toLowerCase())],
   ["title", ofText([], 0, titleWords)],
   ["capitalize", ofText([], 0, capitalize)],
-  ["center", ofText(["width"], 0, center)],
   ["replace", filter(["old", "new", "count"], 2, replace)],
   ["indent", filter(["width", "first", "blank"], 0, indentFilter)],
   ["items", filter([], 0, items)],
-  ["int", filter(["default", "base"], 0, toInteger)],
-  ["float", filter(["default"], 0, toFloat)],
-  ["abs", filter([], 0, absolute)],
-  ["round", filter(["precision", "method"], 0, round)],
   ["attr", filter(["name"], 1, attribute)],
   ["format", (value, args) => format(value, args.positional, args.named)],
-  ...[
-    "filesizeformat",
-    "forceescape",
-    "groupby",
-    "pprint",
-    "random",
-    "striptags",
-    "truncate",
-    "urlencode",
-    "urlize",
-    "wordcount",
-    "wordwrap",
-    "xmlattr",
-  ].map((name): [string, Filter] => [name, unknown(name)]),
+  ["random", unknown("random")],
 ]);
 
 function unknown(name: string): Filter {
@@ -111,12 +86,6 @@ function escaped(value: Value): Value {
 function orElse(value: Value, args: BoundArguments): Value {
   const fallback = args.has("default_value") ? args.get("default_value") : "";
   return value === undefined || (isTrue(args.get("boolean")) && !isTrue(value)) ? fallback : value;
-}
-
-function center(text: string, args: BoundArguments, frame: Frame): string {
-  const width = args.integer("width", 80);
-  frame.render.checkLength(width);
-  return centered(text, width);
 }
 
 function replace(value: Value, args: BoundArguments, frame: Frame): Value {
@@ -148,65 +117,10 @@ function* itemsOf(value: Value): Iterable<Value> {
   for (const entry of value.entries()) yield new SequenceValue("tuple", entry);
 }
 
-function toInteger(value: Value, args: BoundArguments): Value {
-  if (args.has("base") && args.get("base") !== 10) throw new UnsupportedTemplateError("int with a base");
-  const fallback = args.has("default") ? args.get("default") : 0;
-  if (value === undefined) throw new TemplateRefusal();
-  if (value instanceof FloatValue)
-    return Number.isFinite(value.value) ? integer(BigInt(Math.trunc(value.value))) : fallback;
-  const number = numeric(value);
-  if (number !== undefined) return number;
-  if (!isText(value)) return fallback;
-  const text = strip(textOf(value));
-  if (/^[+-]?\d+(?:_\d+)*$/.test(text)) return integer(BigInt(text.replace(/[+_]/g, "")));
-  const float = parseFloatText(text);
-  return float === undefined || !Number.isFinite(float) ? fallback : integer(BigInt(Math.trunc(float)));
-}
-
-/** A float as Python's `float` reads it; undefined when it is none. */
-function parseFloatText(text: string): number | undefined {
-  if (/\P{ASCII}/u.test(text)) throw new UnsupportedTemplateError("digits beyond ASCII");
-  if (/^[+-]?(?:inf|infinity|nan)$/i.test(text)) return text.toLowerCase().includes("n") ? Number.NaN : undefined;
-  return /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+)?$/i.test(text)
-    ? Number(text.replaceAll("_", ""))
-    : undefined;
-}
-
-function toFloat(value: Value, args: BoundArguments): Value {
-  const fallback = args.has("default") ? args.get("default") : new FloatValue(0);
-  if (value === undefined) throw new TemplateRefusal();
-  if (value instanceof FloatValue) return value;
-  const number = numeric(value);
-  if (number !== undefined) return new FloatValue(Number(number));
-  if (!isText(value)) return fallback;
-  const text = strip(textOf(value));
-  if (/^[+-]?(?:inf|infinity|nan)$/i.test(text)) throw new UnsupportedTemplateError("a float that is no number");
-  const float = parseFloatText(text);
-  return float === undefined ? fallback : new FloatValue(float);
-}
-
-function absolute(value: Value): Value {
-  if (value instanceof FloatValue) return new FloatValue(Math.abs(value.value));
-  const number = numeric(value);
-  if (number === undefined) throw new TemplateRefusal();
-  return number < 0 ? integer(-BigInt(number)) : number;
-}
-
 /** Python's attributes only: what is a dict's member is none. */
 function attribute(value: Value, args: BoundArguments, { render }: Frame): Value {
   if (value instanceof DictValue) throw new UnsupportedTemplateError("an attribute of a dict");
   return render.dialect.attribute(value, args.requiredText("name"));
-}
-
-function round(value: Value, args: BoundArguments): Value {
-  if (typeof value === "boolean") throw new UnsupportedTemplateError("rounding a bool");
-  const precision = args.integer("precision", 0);
-  const number = numeric(value);
-  if (number === undefined) throw new TemplateRefusal();
-  if (args.has("method") && args.get("method") !== "common") throw new UnsupportedTemplateError("a method of round");
-  if (isInteger(value) && precision >= 0) return value;
-  if (precision < 0 || typeof number === "bigint") throw new UnsupportedTemplateError("round to tens");
-  return new FloatValue(Number(fixed(value, precision)));
 }
 
 function format(value: Value, positional: readonly Value[], named: ReadonlyMap<string, Value>): Value {

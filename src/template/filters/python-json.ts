@@ -1,6 +1,6 @@
 import type { Filter } from "../dialect/dialect.ts";
 import { dumpJson } from "../python/json-dump.ts";
-import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { TemplateRefusal } from "../template-errors.ts";
 import { BoundArguments } from "../values/arguments.ts";
 import { isTrue } from "../values/iterate.ts";
 import { isSequence, isText, textOf, type Value } from "../values/value.ts";
@@ -8,13 +8,13 @@ import { isSequence, isText, textOf, type Value } from "../values/value.ts";
 /** transformers' `tojson` (transformers@5 chat_template_utils.py): Python's `json.dumps`, nothing escaped for HTML. */
 export const pythonJson: Filter = (value, args, frame) => {
   const bound = new BoundArguments(args, ["ensure_ascii", "indent", "separators", "sort_keys"]);
-  if (isTrue(bound.get("sort_keys"))) throw new UnsupportedTemplateError("tojson with sort_keys");
   const indent = indentText(bound.get("indent"));
   const [item, key] = separators(bound.get("separators"));
   const text = dumpJson(value, {
     indent,
     itemSeparator: item ?? (indent === undefined ? ", " : ","),
     keySeparator: key ?? ": ",
+    sortsKeys: isTrue(bound.get("sort_keys")),
     isAscii: isTrue(bound.get("ensure_ascii")),
     nonFinite: (float) => (Number.isNaN(float) ? "NaN" : float > 0 ? "Infinity" : "-Infinity"),
   });

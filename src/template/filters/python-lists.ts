@@ -9,6 +9,7 @@ import { pythonItem } from "../values/python-members.ts";
 import { pythonText } from "../values/text.ts";
 import {
   type CallArguments,
+  GroupValue,
   IteratorValue,
   isSequence,
   isText,
@@ -37,6 +38,7 @@ export const pythonListFilters: readonly (readonly [string, Filter])[] = [
   ["min", filter(["case_sensitive", "attribute"], 0, (value, args) => extreme(value, args, -1))],
   ["max", filter(["case_sensitive", "attribute"], 0, (value, args) => extreme(value, args, 1))],
   ["sum", filter(["attribute", "start"], 0, sum)],
+  ["groupby", filter(["attribute", "default", "case_sensitive"], 1, groupBy)],
   ["dictsort", filter(["case_sensitive", "by", "reverse"], 0, dictSort)],
   ["batch", filter(["linecount", "fill_with"], 1, batch)],
   ["slice", filter(["slices", "fill_with"], 1, slices)],
@@ -68,12 +70,13 @@ function join(value: Value, args: BoundArguments, frame: Frame): Value {
   return text;
 }
 
-/** `value[a][b]` along `a.b`, as jinja2's filters take attributes. */
-function memberPath(value: Value, path: Value): Value {
-  if (!isText(path)) return pythonItem(value, path);
-  return textOf(path)
-    .split(".")
-    .reduce<Value>((member, part) => pythonItem(member, /^\d+$/.test(part) ? Number(part) : part), value);
+/** `value[a][b]` along `a.b`, as jinja2's filters take attributes; the fallback stands for each member that is not there. */
+function memberPath(value: Value, path: Value, fallback?: Value): Value {
+  const parts = isText(path) ? textOf(path).split(".") : [path];
+  return parts.reduce<Value>((object, part) => {
+    const member = pythonItem(object, typeof part === "string" && /^\d+$/.test(part) ? Number(part) : part);
+    return member === undefined && fallback !== null ? fallback : member;
+  }, value);
 }
 
 /** What to order by: letters of either case alike, unless asked. */
@@ -82,8 +85,17 @@ function keyOf(args: BoundArguments): (value: Value) => Value {
   const path = args.get("attribute");
   const fold = (value: Value) => (!isExact && isText(value) ? textOf(value).toLowerCase() : value);
   if (path === undefined || path === null) return fold;
-  if (isText(path) && textOf(path).includes(",")) throw new UnsupportedTemplateError("several attributes");
   return (value) => fold(memberPath(value, path));
+}
+
+/** As `keyOf`, for one attribute or several with commas between: a list of them. */
+function keysOf(args: BoundArguments): (value: Value) => Value {
+  const path = args.get("attribute");
+  const isExact = isTrue(args.get("case_sensitive"));
+  const fold = (value: Value) => (!isExact && isText(value) ? textOf(value).toLowerCase() : value);
+  if (path === undefined || path === null) return (value) => list([fold(value)]);
+  const paths = isText(path) ? textOf(path).split(",") : [path];
+  return (value) => list(paths.map((one) => fold(memberPath(value, one))));
 }
 
 function sorted(values: readonly Value[], key: (value: Value) => Value, isReversed: boolean): Value[] {
@@ -96,8 +108,7 @@ function sort(value: Value, args: BoundArguments, frame: Frame): Value {
   const values = pythonIterate(value);
   frame.render.spend(values.length);
   // Keys are lists there: what is equal needs no order.
-  const key = keyOf(args);
-  return list(sorted(values, (item) => list([key(item)]), isTrue(args.get("reverse"))));
+  return list(sorted(values, keysOf(args), isTrue(args.get("reverse"))));
 }
 
 function unique(value: Value, args: BoundArguments, frame: Frame): Value {
@@ -130,6 +141,26 @@ function sum(value: Value, args: BoundArguments, frame: Frame): Value {
   return pythonIterate(value).reduce<Value>((total, item) => {
     return add(total, path === undefined || path === null ? item : memberPath(item, path), frame);
   }, start);
+}
+
+/** Groups in the order of what they have in common, which is shown as the first of a group has it. */
+function groupBy(value: Value, args: BoundArguments, frame: Frame): Value {
+  const fallback = args.get("default");
+  const member = (item: Value) => memberPath(item, args.get("attribute"), fallback);
+  const isExact = isTrue(args.get("case_sensitive"));
+  const key = (item: Value) => {
+    const found = member(item);
+    return !isExact && isText(found) ? textOf(found).toLowerCase() : found;
+  };
+  const items = sorted(pythonIterate(value), key, false);
+  frame.render.spend(items.length);
+  const groups: Value[][] = [];
+  for (const item of items) {
+    const group = groups.at(-1);
+    if (group !== undefined && pythonEquals(key(group[0]), key(item))) group.push(item);
+    else groups.push([item]);
+  }
+  return list(groups.map((group) => new GroupValue(member(group[0]), list(group))));
 }
 
 function dictSort(value: Value, args: BoundArguments): Value {
@@ -170,7 +201,7 @@ function slices(value: Value, args: BoundArguments): Value {
   const result = Array.from({ length: count }, (_, at) => {
     const from = at * size + Math.min(at, longer);
     const slice = items.slice(from, from + size + (at < longer ? 1 : 0));
-    return list(at >= longer && longer > 0 ? filled(slice, size + 1, args) : slice);
+    return list(at >= longer ? filled(slice, slice.length + 1, args) : slice);
   });
   return new IteratorValue(result);
 }
@@ -188,10 +219,7 @@ function mapper({ positional, named }: CallArguments, frame: Frame): (value: Val
   if (positional.length === 0 && named.has("attribute")) {
     const bound = new BoundArguments({ positional: [], named }, ["attribute", "default"]);
     const fallback = bound.get("default");
-    return (value) => {
-      const member = memberPath(value, bound.get("attribute"));
-      return member === undefined ? fallback : member;
-    };
+    return (value) => memberPath(value, bound.get("attribute"), fallback);
   }
   const [name, ...rest] = positional;
   const apply = isText(name) ? frame.render.dialect.filters.get(textOf(name)) : undefined;

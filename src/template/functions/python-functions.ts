@@ -2,14 +2,30 @@ import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts
 import { BoundArguments } from "../values/arguments.ts";
 import { type DictEntry, DictValue } from "../values/dict-value.ts";
 import { pythonIterate } from "../values/iterate.ts";
-import { type CallArguments, CallableValue, isText, NamespaceValue, textOf, type Value } from "../values/value.ts";
+import { fromKeys } from "../values/python-members.ts";
+import {
+  type CallArguments,
+  CallableValue,
+  isText,
+  NamespaceValue,
+  ObjectValue,
+  SequenceValue,
+  textOf,
+  type Value,
+} from "../values/value.ts";
 import { range } from "./range.ts";
 import { formatTime } from "./strftime.ts";
 
 /** Functions of transformers' environment (transformers@5 chat_template_utils.py) and of jinja2 itself. */
 export const pythonFunctions: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["range", new CallableValue((args) => range(args, "range"))],
-  ["dict", new CallableValue((args) => DictValue.of(entriesOf(args)))],
+  [
+    "dict",
+    new ObjectValue(
+      (name) => dictMember(name),
+      (args) => DictValue.of(entriesOf(args)),
+    ),
+  ],
   ["namespace", new CallableValue(namespace)],
   // The text is not shown: it may be made of a client's words.
   ["raise_exception", new CallableValue(refuse)],
@@ -19,7 +35,9 @@ export const pythonFunctions: ReadonlyMap<string, Value> = new Map<string, Value
       return formatTime(render.now(), new BoundArguments(args, ["format"], 1).requiredText("format"));
     }),
   ],
-  ...["cycler", "joiner", "lipsum"].map((name): [string, Value] => [name, new CallableValue(() => unknown(name))]),
+  ["cycler", new CallableValue(cycler)],
+  ["joiner", new CallableValue(joiner)],
+  ["lipsum", new CallableValue(() => unknown("lipsum"))],
 ]);
 
 function refuse(): never {
@@ -28,6 +46,53 @@ function refuse(): never {
 
 function unknown(name: string): never {
   throw new UnsupportedTemplateError(`function ${name}`);
+}
+
+function dictMember(name: string): Value {
+  return name === "fromkeys" ? new CallableValue(fromKeys) : undefined;
+}
+
+/** Gives its items one after the other, over and over. */
+function cycler({ positional, named }: CallArguments): Value {
+  if (positional.length === 0 || named.size > 0) throw new TemplateRefusal();
+  let at = 0;
+  const members: Readonly<Record<string, () => Value>> = {
+    current: () => positional[at],
+    pos: () => at,
+    items: () => new SequenceValue("tuple", positional),
+    next: () =>
+      new CallableValue((args) => {
+        noArguments(args);
+        const item = positional[at];
+        at = (at + 1) % positional.length;
+        return item;
+      }),
+    reset: () =>
+      new CallableValue((args) => {
+        noArguments(args);
+        at = 0;
+        return null;
+      }),
+  };
+  return new ObjectValue((name) => (Object.hasOwn(members, name) ? members[name]?.() : undefined));
+}
+
+/** Gives nothing when it is called first, and its separator afterwards. */
+function joiner(args: CallArguments): Value {
+  const bound = new BoundArguments(args, ["sep"]);
+  const separator = bound.has("sep") ? bound.get("sep") : ", ";
+  let isUsed = false;
+  const call = (given: CallArguments): Value => {
+    noArguments(given);
+    const text = isUsed ? separator : "";
+    isUsed = true;
+    return text;
+  };
+  return new ObjectValue((name) => (name === "sep" ? separator : name === "used" ? isUsed : undefined), call);
+}
+
+function noArguments({ positional, named }: CallArguments): void {
+  if (positional.length + named.size > 0) throw new TemplateRefusal();
 }
 
 /** Python's `dict(...)`: a mapping or pairs, then names. */

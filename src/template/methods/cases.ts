@@ -28,12 +28,6 @@ export function titleCase(text: string): string {
   return text.replace(/[A-Za-z]+/g, capitalize);
 }
 
-/** jinja2's filter `title`: words begin after white space and some signs. */
-export function titleWords(text: string): string {
-  refuseOtherScripts(text);
-  return text.replace(/[^-\s({[<]+/g, capitalize);
-}
-
 export function refuseOtherScripts(text: string): void {
   if (/\P{ASCII}/u.test(text)) throw new UnsupportedTemplateError("case or class of letters beyond ASCII");
 }

@@ -71,7 +71,14 @@ export type Body = readonly Statement[];
 export type Statement =
   | { readonly type: "data"; readonly text: string }
   | { readonly type: "output"; readonly value: Expression }
-  | { readonly type: "if"; readonly test: Expression; readonly consequent: Body; readonly otherwise: Body }
+  | {
+      readonly type: "if";
+      readonly test: Expression;
+      readonly consequent: Body;
+      readonly otherwise: Body;
+      /** It stands in the `otherwise` of another, as `elif`. */
+      readonly isElif: boolean;
+    }
   | {
       readonly type: "for";
       readonly target: Target;
@@ -100,6 +107,8 @@ export type Statement =
       readonly type: "with";
       readonly assignments: readonly (readonly [Target, Expression])[];
       readonly body: Body;
+      /** It is Hugging Face's block `generation`. */
+      readonly isGeneration: boolean;
     }
   | { readonly type: "do"; readonly value: Expression }
   | { readonly type: "break" | "continue" };

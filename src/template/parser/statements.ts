@@ -65,7 +65,7 @@ class StatementParser {
   #statement(name: string): readonly Statement[] {
     switch (name) {
       case "if":
-        return [this.#if()];
+        return [this.#if(false)];
       case "for":
         return [this.#for()];
       case "set":
@@ -79,7 +79,7 @@ class StatementParser {
       case "with":
         return [this.#with()];
       case "generation":
-        return [{ type: "with", assignments: [], body: this.#simpleBody("endgeneration") }];
+        return [{ type: "with", assignments: [], body: this.#simpleBody("endgeneration"), isGeneration: true }];
       case "break":
       case "continue":
         return [{ type: name }];
@@ -109,16 +109,16 @@ class StatementParser {
     return body;
   }
 
-  #if(): Statement {
+  #if(isElif: boolean): Statement {
     const test = this.#expressions.expressions("without-condition");
     this.#stream.expect("block-end");
     const consequent = this.#body(["elif", "else", "endif"]);
-    return { type: "if", test, consequent, otherwise: this.#otherwise() };
+    return { type: "if", test, consequent, otherwise: this.#otherwise(), isElif };
   }
 
   #otherwise(): Body {
     const { text } = this.#stream.next();
-    if (text === "elif") return [this.#stream.nested(() => this.#if())];
+    if (text === "elif") return [this.#stream.nested(() => this.#if(true))];
     return text === "else" ? this.#simpleBody("endif") : [];
   }
 
@@ -185,7 +185,7 @@ class StatementParser {
       this.#stream.expectOperator("=");
       assignments.push([target, this.#expressions.expression()]);
     }
-    return { type: "with", assignments, body: this.#simpleBody("endwith") };
+    return { type: "with", assignments, body: this.#simpleBody("endwith"), isGeneration: false };
   }
 
   #target(): Target {

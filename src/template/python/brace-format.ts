@@ -2,6 +2,7 @@ import type { Frame } from "../compile/frame.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { pythonRepr, pythonText } from "../values/text.ts";
 import { type CallArguments, FloatValue, isInteger, isNumber, isText, type Value } from "../values/value.ts";
+import { lengthOf } from "./code-points.ts";
 import { fixed } from "./percent-format.ts";
 
 const token = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
@@ -52,7 +53,7 @@ function specified(value: Value, spec: string, frame: Frame): string {
   frame.render.checkLength(Number(width));
   const isRight = (align ?? (isNumber(value) ? ">" : "<")) === ">";
   if (zero !== undefined && align === undefined) return zeroFilled(text, Number(width));
-  if (align === "^") return centered(text, Number(width), fill);
+  if (align === "^") return inTheMiddle(text, Number(width), fill);
   return isRight ? text.padStart(Number(width), fill) : text.padEnd(Number(width), fill);
 }
 
@@ -70,9 +71,15 @@ function zeroFilled(text: string, width: number): string {
   return sign + text.slice(sign.length).padStart(width - sign.length, "0");
 }
 
-/** Python's centering puts the odd blank to the right. */
-export function centered(text: string, width: number, fill = " "): string {
-  const missing = Math.max(0, width - [...text].length);
+function inTheMiddle(text: string, width: number, fill: string): string {
+  const missing = Math.max(0, width - lengthOf(text));
   const left = Math.floor(missing / 2);
+  return fill.repeat(left) + text + fill.repeat(missing - left);
+}
+
+/** Python's `str.center`, which puts the odd blank to the right unless the width is odd (CPython 3.11 unicodeobject.c `unicode_center`). */
+export function centered(text: string, width: number, fill = " "): string {
+  const missing = Math.max(0, width - lengthOf(text));
+  const left = Math.floor(missing / 2) + (missing & width & 1);
   return fill.repeat(left) + text + fill.repeat(missing - left);
 }

@@ -1,3 +1,16 @@
+import { UnsupportedTemplateError } from "../template-errors.ts";
+
+/** A float as Python's `float` reads a text; undefined when it is none. @param text without white space at its ends */
+export function pythonFloat(text: string): number | undefined {
+  if (/\P{ASCII}/u.test(text) && /\p{Nd}/u.test(text.replace(/[0-9]/g, "")))
+    throw new UnsupportedTemplateError("digits beyond ASCII");
+  const word = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
+  if (word !== null) return word[2]?.toLowerCase() === "nan" ? Number.NaN : word[1] === "-" ? -Infinity : Infinity;
+  return /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i.test(text)
+    ? Number(text.replaceAll("_", ""))
+    : undefined;
+}
+
 /** Python's `repr` of a float: the shortest digits, an exponent from 1e16 and under 1e-4. */
 export function floatText(value: number): string {
   if (Number.isNaN(value)) return "nan";

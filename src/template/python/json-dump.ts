@@ -1,5 +1,6 @@
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
-import { DictValue } from "../values/dict-value.ts";
+import { pythonCompare } from "../values/compare.ts";
+import { type DictEntry, DictValue } from "../values/dict-value.ts";
 import { FloatValue, isInteger, isSequence, isText, type SequenceValue, textOf, type Value } from "../values/value.ts";
 import { floatText } from "./float.ts";
 
@@ -8,6 +9,8 @@ export interface DumpOptions {
   readonly indent: string | undefined;
   readonly itemSeparator: string;
   readonly keySeparator: string;
+  /** Members in the order of their keys. */
+  readonly sortsKeys?: boolean;
   readonly isAscii: boolean;
   /** Text of floats that JSON does not have. */
   readonly nonFinite: (value: number) => string;
@@ -22,7 +25,7 @@ export function dumpJson(value: Value, options: DumpOptions, depth = 0): string 
   if (value instanceof FloatValue)
     return Number.isFinite(value.value) ? floatText(value.value) : options.nonFinite(value.value);
   if (value instanceof DictValue) {
-    const members = value.entries().map(([key, member]) => {
+    const members = (options.sortsKeys === true ? inOrder(value.entries()) : value.entries()).map(([key, member]) => {
       const name = dumpString(keyText(key), options);
       return name + options.keySeparator + dumpJson(member, options, depth + 1);
     });
@@ -30,6 +33,11 @@ export function dumpJson(value: Value, options: DumpOptions, depth = 0): string 
   }
   if (!isSequence(value) || value.type === "view" || value.type === "range") throw new TemplateRefusal();
   return dumpItems(value, options, depth);
+}
+
+/** @throws TemplateRefusal for keys that Python cannot compare */
+function inOrder(entries: readonly DictEntry[]): readonly DictEntry[] {
+  return entries.toSorted(([one], [other]) => pythonCompare(one, other));
 }
 
 function dumpItems({ items }: SequenceValue, options: DumpOptions, depth: number): string {

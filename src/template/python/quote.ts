@@ -15,12 +15,12 @@ const rustEscapes: Readonly<Record<string, string>> = { ...pythonEscapes, '"': '
 export function pythonQuote(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escapes = quote === "'" ? { ...pythonEscapes, "'": "\\'" } : pythonEscapes;
-  return quote + escaped(text, escapes, isPrintable, pythonEscape) + quote;
+  return quote + escaped(text, escapes, isPrintableCharacter, pythonEscape) + quote;
 }
 
 /** Rust's `{:?}` of a string, as the Dynamo frontend's. */
 export function rustQuote(text: string): string {
-  const isKnown = isUnicode17 ? (character: string) => !unprintable.test(character) : isPrintable;
+  const isKnown = isUnicode17 ? (character: string) => !unprintable.test(character) : isPrintableCharacter;
   const isShown = (character: string) => isKnown(character) && !extending.test(character);
   return `"${escaped(text, rustEscapes, isShown, rustEscape)}"`;
 }
@@ -40,7 +40,12 @@ function escaped(
   return result;
 }
 
-function isPrintable(character: string): boolean {
+/** Python's `str.isprintable`. */
+export function isPrintable(text: string): boolean {
+  return [...text].every((character) => character === " " || isPrintableCharacter(character));
+}
+
+function isPrintableCharacter(character: string): boolean {
   // Whether such a character is known there depends on the version of Unicode.
   if (recentCharacters.test(character)) throw new UnsupportedTemplateError("quoting a recent character");
   return !unprintable.test(character);

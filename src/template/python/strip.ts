@@ -15,6 +15,9 @@ export function isPythonSpace(code: number): boolean {
   );
 }
 
+/** The same as characters of a pattern. */
+export const pythonSpaces = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+
 /** Python's `str.lstrip`; `characters` is a set, white space when absent. What loses nothing is returned as it is. */
 export function stripLeft(text: string, characters?: string): string {
   return slice(text, leftEdge(text, characters), text.length);

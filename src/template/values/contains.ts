@@ -12,6 +12,9 @@ export function pythonContains(container: Value, item: Value): boolean {
     return textOf(container).includes(textOf(item));
   }
   if (container instanceof DictValue) return container.entryOf(item) !== undefined;
+  const isKeys = isSequence(container) && container.type === "view" && container.text === "dict_keys";
+  // What cannot be a key is not looked for among keys.
+  if (isKeys && (item instanceof DictValue || (isSequence(item) && item.type !== "tuple"))) throw new TemplateRefusal();
   return pythonIterate(container).some((member) => pythonEquals(member, item));
 }
 

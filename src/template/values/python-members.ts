@@ -1,22 +1,27 @@
 import { callValue } from "../compile/calls.ts";
 import type { Frame } from "../compile/frame.ts";
-import { pythonStringMethods } from "../methods/python-strings.ts";
+import { escapeHtml } from "../filters/escape-html.ts";
+import { pythonStringMethods, type StringMethod } from "../methods/python-strings.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { BoundArguments, smallInteger } from "./arguments.ts";
 import { DictValue } from "./dict-value.ts";
 import { loopMember } from "./loop-members.ts";
 import { sliceItems, sliceText } from "./slices.ts";
+import { pythonText } from "./text.ts";
 import {
   type CallArguments,
   CallableValue,
+  GroupValue,
   isNumber,
   isText,
   LoopValue,
   MarkupValue,
   NamespaceValue,
+  ObjectValue,
   SequenceValue,
   textOf,
   type Value,
+  type ViewName,
 } from "./value.ts";
 
 /** Attributes of Python's types: they hide a dict's members of that name from `dict.name`. */
@@ -33,6 +38,13 @@ const dictNames = new Set([
   "update",
   "values",
 ]);
+/** Those of Python's objects and of its dicts that begin with two underscores. */
+const ownNames = new Set(
+  "class class_getitem contains delattr delitem dir doc eq format ge getattribute getitem getstate gt hash init init_subclass ior iter le len lt ne new or reduce reduce_ex repr reversed ror setattr setitem sizeof str subclasshook"
+    .split(" ")
+    .map((name) => `__${name}__`),
+);
+const macroNames = new Set(["name", "arguments", "caller", "catch_kwargs", "catch_varargs", "explicit_caller"]);
 const listNames = new Set([
   "append",
   "clear",
@@ -74,21 +86,30 @@ const changing = new Set([
 
 /** `object.name` in jinja2's sandbox: the attribute of Python's type, else the member. */
 export function pythonAttribute(object: Value, name: string): Value {
-  if (object instanceof DictValue && !dictNames.has(name) && !name.startsWith("__")) return object.get(name);
+  if (name.startsWith("__")) return ownAttribute(object, name);
+  if (object instanceof DictValue && !dictNames.has(name)) return object.get(name);
   if (object instanceof LoopValue) return loopMember(object, name);
+  if (object instanceof ObjectValue && !name.startsWith("_")) return object.member(name);
   if (object === undefined) throw new TemplateRefusal();
   if (object instanceof NamespaceValue) return object.members.get(name);
+  if (object instanceof GroupValue && (name === "grouper" || name === "list")) return object[name];
   if (isAttribute(object, name)) return boundMethod(object, name);
   return undefined;
 }
 
+/** Names of Python's own are kept from templates, a dict's members of such a name with them. */
+function ownAttribute(object: Value, name: string): Value {
+  if (object === undefined && name !== "__class__") throw new TemplateRefusal();
+  return object instanceof DictValue && !ownNames.has(name) ? object.get(name) : undefined;
+}
+
 function isAttribute(object: Value, name: string): boolean {
-  if (name.startsWith("__")) throw new UnsupportedTemplateError("an attribute of Python itself");
   if (object instanceof DictValue) return dictNames.has(name);
   if (object instanceof SequenceValue) return namesOf(object).has(name);
   if (isText(object)) return textNames.has(name);
   if (isNumber(object) || typeof object === "boolean") return numberNames.has(name);
-  if (object instanceof CallableValue) throw new UnsupportedTemplateError("an attribute of a function");
+  if (object instanceof CallableValue && macroNames.has(name))
+    throw new UnsupportedTemplateError("an attribute of a macro");
   return false;
 }
 
@@ -137,7 +158,28 @@ export function pythonSlice(object: Value, start: Value, stop: Value, step: Valu
     return object instanceof MarkupValue ? new MarkupValue(text) : text;
   }
   if (!(object instanceof SequenceValue) || object.type === "view") throw new TemplateRefusal();
-  return new SequenceValue(object.type, sliceItems(object.items, bounds));
+  const items = sliceItems(object.items, bounds);
+  return object.type === "range" ? slicedRange(object, items, bounds) : new SequenceValue(object.type, items);
+}
+
+/** A slice of a range is one: from the place of its first item, by so many of its steps. */
+function slicedRange(range: SequenceValue, items: readonly Value[], bounds: readonly (number | undefined)[]): Value {
+  const [start = 0, , step = 1] = rangeBounds(range);
+  const length = range.items.length;
+  const by = bounds[2] ?? 1;
+  const [least, most] = by < 0 ? [-1, length - 1] : [0, length];
+  const place = (bound: number | undefined, fallback: number) => {
+    if (bound === undefined) return fallback;
+    return Math.min(Math.max(bound < 0 ? bound + length : bound, least), most);
+  };
+  const from = start + place(bounds[0], by < 0 ? most : least) * step;
+  const to = start + place(bounds[1], by < 0 ? least : most) * step;
+  const text = `range(${from}, ${to}${step * by === 1 ? "" : `, ${step * by}`})`;
+  return new SequenceValue("range", items, text);
+}
+
+function rangeBounds({ text }: SequenceValue): readonly number[] {
+  return [...(text ?? "").matchAll(/-?\d+/g)].map(Number);
 }
 
 /** `object.name(...)`. */
@@ -155,22 +197,35 @@ function pythonMethod(object: Value, name: string, args: CallArguments, frame: F
   }
   switch (name) {
     case "get": {
-      const bound = new BoundArguments(args, ["key", "default"], 1);
-      const entry = object.entryOf(bound.get("key"));
-      return entry === undefined ? (bound.has("default") ? bound.get("default") : null) : entry[1];
+      const bound = new BoundArguments(args, ["key/", "default/"], 1);
+      const entry = object.entryOf(bound.get("key/"));
+      return entry === undefined ? (bound.has("default/") ? bound.get("default/") : null) : entry[1];
     }
     case "items":
-      return new SequenceValue("view", () => object.entries().map((entry) => new SequenceValue("tuple", entry)));
+      return view("dict_items", () => object.entries().map((entry) => new SequenceValue("tuple", entry)));
     case "keys":
-      return new SequenceValue("view", () => object.keys());
+      return view("dict_keys", () => object.keys());
     case "values":
-      return new SequenceValue("view", () => object.entries().map(([, value]) => value));
+      return view("dict_values", () => object.entries().map(([, value]) => value));
     case "copy":
       return object;
+    case "fromkeys":
+      return fromKeys(args, frame);
     default:
       if (changing.has(name)) throw new TemplateRefusal();
       throw new UnsupportedTemplateError(`method ${name} of a dict`);
   }
+}
+
+/** `dict.fromkeys(...)`. */
+export function fromKeys(args: CallArguments, frame: Frame): Value {
+  const bound = new BoundArguments(args, ["iterable/", "value/"], 1);
+  const value = bound.has("value/") ? bound.get("value/") : null;
+  return DictValue.of(frame.render.dialect.iterate(bound.get("iterable/")).map((key) => [key, value] as const));
+}
+
+function view(name: ViewName, items: () => readonly Value[]): SequenceValue {
+  return new SequenceValue("view", items, name);
 }
 
 function textMethod(object: string | MarkupValue, name: string, args: CallArguments, frame: Frame): Value {
@@ -179,10 +234,32 @@ function textMethod(object: string | MarkupValue, name: string, args: CallArgume
   const text = textOf(object);
   frame.render.spend(text.length / 16);
   if (typeof object === "string") return method(text, args, frame);
-  const result = ["strip", "lstrip", "rstrip", "upper", "lower"].includes(name) ? method(text, args, frame) : undefined;
+  return markupMethod(text, name, method, args, frame);
+}
+
+/** Methods of markup whose result is text, but for these, is markup, too (markupsafe@3 Markup). */
+const plainResults = /^(is|count$|find$|rfind$|index$|rindex$|startswith$|endswith$)/;
+/** Places of arguments that are escaped. */
+const escapedPlaces: Readonly<Record<string, number>> = { replace: 1, ljust: 1, rjust: 1, center: 1 };
+
+function markupMethod(text: string, name: string, method: StringMethod, args: CallArguments, frame: Frame): Value {
+  if (name === "format" || name === "format_map") throw new UnsupportedTemplateError(`method ${name} of markup`);
+  if (plainResults.test(name)) return method(text, args, frame);
+  const place = escapedPlaces[name];
+  const positional = args.positional.map((value, at) =>
+    at === place && typeof value === "string" ? escapeHtml(value) : value,
+  );
+  if (name === "join") return new MarkupValue(markupJoin(text, args, frame));
+  const result = method(text, { positional, named: args.named }, frame);
   if (typeof result === "string") return new MarkupValue(result);
-  if (name === "startswith" || name === "endswith") return method(text, args, frame);
-  throw new UnsupportedTemplateError(`method ${name} of markup`);
+  return result instanceof SequenceValue ? result.mapped((item) => new MarkupValue(String(item))) : result;
+}
+
+function markupJoin(text: string, args: CallArguments, frame: Frame): string {
+  const items = frame.render.dialect.iterate(new BoundArguments(args, ["iterable/"], 1).get("iterable/"));
+  const texts = items.map((item) => (item instanceof MarkupValue ? item.text : escapeHtml(pythonText(item))));
+  frame.render.checkLength(texts.reduce((sum, item) => sum + item.length + text.length, 0));
+  return texts.join(text);
 }
 
 function sequenceMethod(object: Value, name: string, args: CallArguments, frame: Frame): Value {
@@ -190,10 +267,15 @@ function sequenceMethod(object: Value, name: string, args: CallArguments, frame:
   const { equals } = frame.render.dialect;
   const items = object.items;
   if (name === "copy" && object.type === "list") return object;
-  const wanted = new BoundArguments(args, ["value"], 1).get("value");
-  if (name === "count") return items.filter((item) => equals(item, wanted)).length;
+  const bound = new BoundArguments(args, ["value/", "start/", "stop/"], 1);
+  const wanted = bound.get("value/");
+  frame.render.spend(items.length);
+  if (name === "count" && !bound.has("start/")) return items.filter((item) => equals(item, wanted)).length;
+  if (name === "count") throw new TemplateRefusal();
   if (name !== "index") throw new UnsupportedTemplateError(`method ${name} of a list`);
-  const place = items.findIndex((item) => equals(item, wanted));
+  const within = (at: number) => Math.max(0, at < 0 ? at + items.length : at);
+  const [from, to] = [within(bound.integer("start/", 0)), within(bound.integer("stop/", items.length))];
+  const place = items.findIndex((item, at) => at >= from && at < to && equals(item, wanted));
   if (place === -1) throw new TemplateRefusal();
   return place;
 }

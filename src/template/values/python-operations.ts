@@ -1,6 +1,7 @@
 import type { Frame } from "../compile/frame.ts";
 import type { BinaryOperator, Operation } from "../dialect/dialect.ts";
 import { escapeHtml } from "../filters/escape-html.ts";
+import { dividedIntegers } from "../python/exact-decimal.ts";
 import { formatPercent } from "../python/percent-format.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { numeric } from "./compare.ts";
@@ -85,8 +86,11 @@ function divide(left: Value, right: Value): Value {
   const b = numeric(right);
   // biome-ignore lint/suspicious/noDoubleEquals: 0 or 0n
   if (a === undefined || b === undefined || b == 0) throw new TemplateRefusal();
-  if (typeof a === "bigint" || typeof b === "bigint") throw new UnsupportedTemplateError("dividing a large integer");
-  return new FloatValue(a / b);
+  const isFloat = left instanceof FloatValue || right instanceof FloatValue;
+  if (isFloat || (typeof a === "number" && typeof b === "number")) return new FloatValue(Number(a) / Number(b));
+  const quotient = dividedIntegers(BigInt(a), BigInt(b));
+  if (!Number.isFinite(quotient)) throw new TemplateRefusal();
+  return new FloatValue(quotient);
 }
 
 function modulo(left: Value, right: Value): Value {
@@ -132,9 +136,20 @@ function power(left: Value, right: Value): Value {
   const b = numeric(right);
   if (a === undefined || b === undefined) throw new TemplateRefusal();
   const isFloat = left instanceof FloatValue || right instanceof FloatValue || b < 0;
-  if (isFloat) throw new UnsupportedTemplateError("a power of floats");
+  if (isFloat) return new FloatValue(floatPower(Number(a), Number(b)));
   if (BigInt(a).toString(2).length * Number(b) > MAX_POWER_BITS) throw new UnsupportedTemplateError("a large power");
   return integer(BigInt(a) ** BigInt(b));
+}
+
+/** Powers of which every library gives the same double. */
+function floatPower(base: number, exponent: number): number {
+  if (base === 0 && exponent < 0) throw new TemplateRefusal();
+  if (exponent === 0 || base === 1) return 1;
+  if (exponent === 1) return base;
+  if (exponent === 2) return base * base;
+  if (exponent === -1) return 1 / base;
+  if (base === 2 && Number.isInteger(exponent) && Math.abs(exponent) < 1_000) return 2 ** exponent;
+  throw new UnsupportedTemplateError("a power of floats");
 }
 
 /** Python's unary minus. */

@@ -3,11 +3,14 @@ import { pythonQuote, rustQuote } from "../python/quote.ts";
 import { UnsupportedTemplateError } from "../template-errors.ts";
 import { DictValue } from "./dict-value.ts";
 import {
+  CallableValue,
   FloatValue,
   isInteger,
   isSequence,
   isText,
+  LoopValue,
   MarkupValue,
+  NamespaceValue,
   type SequenceValue,
   textOf,
   type Value,
@@ -27,10 +30,21 @@ export function pythonRepr(value: Value): string {
   if (value instanceof FloatValue) return floatText(value.value);
   if (value instanceof DictValue) return dictText(value, pythonRepr);
   if (isSequence(value)) return sequenceRepr(value);
-  return scalarText(value);
+  return value instanceof NamespaceValue || value instanceof LoopValue || value instanceof CallableValue
+    ? objectRepr(value)
+    : scalarText(value);
+}
+
+/** What jinja2 says of its own objects. */
+function objectRepr(value: NamespaceValue | LoopValue | CallableValue): string {
+  if (value instanceof NamespaceValue) return `<Namespace ${dictText(DictValue.of(value.members), pythonRepr)}>`;
+  if (value instanceof LoopValue) return `<LoopContext ${value.at + 1}/${value.items.length}>`;
+  if (value.macroName === undefined) throw new UnsupportedTemplateError("printing a function");
+  return `<Macro ${value.macroName === "" ? "anonymous" : pythonQuote(value.macroName)}>`;
 }
 
 function sequenceRepr(value: SequenceValue): string {
+  if (value.type === "view") return `${value.text}([${value.items.map(pythonRepr).join(", ")}])`;
   if (value.text !== undefined) return value.text;
   const items = value.items.map(pythonRepr);
   if (value.type === "list") return `[${items.join(", ")}]`;

@@ -19,7 +19,8 @@ export type Value =
   | NamespaceValue
   | IteratorValue
   | CallableValue
-  | LoopValue;
+  | LoopValue
+  | ObjectValue;
 
 /** Arguments of a call: those by place, and those by name. */
 export interface CallArguments {
@@ -56,11 +57,14 @@ export class MarkupValue {
 /** `list`; `tuple` and `range` in Python; `view` is a dict's keys, values or items there; `iterable` is minijinja's lazy list. */
 export type SequenceType = "list" | "tuple" | "range" | "view" | "iterable";
 
+/** A dict's view, as Python names it. */
+export type ViewName = "dict_keys" | "dict_values" | "dict_items";
+
 /** Values in order. Never changed after it is made. */
 export class SequenceValue {
   readonly kind = "sequence";
   readonly type: SequenceType;
-  /** What Python prints, where that is not made of the items. */
+  /** What Python prints where that is not made of the items, or before the items of a view. */
   readonly text: string | undefined;
   readonly #make: (() => readonly Value[]) | undefined;
   #items: readonly Value[] | undefined;
@@ -73,9 +77,26 @@ export class SequenceValue {
     this.#make = typeof items === "function" ? items : undefined;
   }
 
+  /** The same type with other items. */
+  mapped(change: (item: Value) => Value): SequenceValue {
+    return new SequenceValue(this.type, () => this.items.map(change));
+  }
+
   get items(): readonly Value[] {
     this.#items ??= this.#make?.() ?? [];
     return this.#items;
+  }
+}
+
+/** A group of jinja2's `groupby`: a tuple whose places have names. */
+export class GroupValue extends SequenceValue {
+  readonly grouper: Value;
+  readonly list: SequenceValue;
+
+  constructor(grouper: Value, members: SequenceValue) {
+    super("tuple", [grouper, members]);
+    this.grouper = grouper;
+    this.list = members;
   }
 }
 
@@ -102,9 +123,31 @@ export class CallableValue {
   /** Prints a macro's text piece by piece; undefined for others. */
   readonly print: ((args: CallArguments, frame: Frame) => void) | undefined;
 
-  constructor(call: (args: CallArguments, frame: Frame) => Value, print?: (args: CallArguments, frame: Frame) => void) {
+  /** Of a macro; "" for the body of a call block. */
+  readonly macroName: string | undefined;
+
+  constructor(
+    call: (args: CallArguments, frame: Frame) => Value,
+    print?: (args: CallArguments, frame: Frame) => void,
+    macroName?: string,
+  ) {
     this.call = call;
     this.print = print;
+    this.macroName = macroName;
+  }
+}
+
+/** An object of jinja2's with members of its own. */
+export class ObjectValue {
+  readonly kind = "object";
+  /** Undefined for a name that it does not have. */
+  readonly member: (name: string) => Value;
+  /** Undefined for one that cannot be called. */
+  readonly call: ((args: CallArguments, frame: Frame) => Value) | undefined;
+
+  constructor(member: (name: string) => Value, call?: (args: CallArguments, frame: Frame) => Value) {
+    this.member = member;
+    this.call = call;
   }
 }
 
