@@ -22,10 +22,10 @@ export function engineTraits(
   sources: TemplateSources,
   config: JsonObject,
 ): EngineTraits | undefined {
+  if (profile.name !== "vllm" && profile.name !== "sglang") return undefined;
   const usesHarmony = config.get("model_type") === "gpt_oss";
   const templates = [sources.default, sources.toolUse].filter((source) => source !== undefined).map(compiled);
   if (profile.name === "vllm") return { name: "vllm", usesHarmony, ...vllmProbes(templates) };
-  if (profile.name !== "sglang") return undefined;
   const [template] = templates;
   return {
     name: "sglang",

@@ -3,12 +3,17 @@ import { randomInt } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { ensureOraclePython } from "../../scripts/oracle/environment.ts";
+import { Oracle } from "../../scripts/oracle/oracle.ts";
+import { compileTemplate, UnsupportedTemplateError } from "../../src/template/index.ts";
+import { Explainer } from "./parity/explainer.ts";
 import { renderSnippet } from "./snippets/render-snippet.ts";
 import { composeSnippet } from "./snippets/snippet.ts";
 import { snippetContext } from "./snippets/snippet-context.ts";
-import { huggingfaceVocabulary } from "./snippets/vocabulary.ts";
+import { dynamoVocabulary, huggingfaceVocabulary } from "./snippets/vocabulary.ts";
+import { textOfBytes, writeByteModel } from "./templates/byte-model.ts";
 
 const seed = randomInt(2 ** 32);
 const snippets = 10_000;
@@ -41,6 +46,88 @@ async function transformersAnswers(sources: readonly string[]): Promise<readonly
       .map((line) => JSON.parse(line) as Answer);
   } finally {
     rmSync(folder, { recursive: true });
+  }
+}
+
+/** Snippets of one template, each shown when its number is asked for; and such templates, each of one model. */
+const inOneTemplate = 150;
+const templates = 8;
+
+async function frontendDifferences(sources: readonly string[]): Promise<readonly object[]> {
+  const root = mkdtempSync(join(tmpdir(), "snippet-models-"));
+  const models = Array.from({ length: templates }, (_, number) => {
+    const snippets = sources.slice(number * inOneTemplate, (number + 1) * inOneTemplate);
+    const chatTemplate = snippets.map((source, at) => `{% if snippet == ${at} %}${source}{% endif %}`).join("");
+    const [name, folder] = [`snippets-${number}`, join(root, String(number))];
+    writeByteModel(folder, { chatTemplate });
+    return { name, folder, snippets };
+  });
+  const oracle = await Oracle.start(models);
+  try {
+    const differences: object[] = [];
+    // The oracle answers one at a time.
+    for (const model of models) differences.push(...(await differencesOf(model, oracle)));
+    return differences;
+  } finally {
+    await oracle.stop();
+    rmSync(root, { recursive: true });
+  }
+}
+
+interface SnippetModel {
+  readonly name: string;
+  readonly folder: string;
+  readonly snippets: readonly string[];
+}
+
+async function differencesOf(model: SnippetModel, oracle: Oracle): Promise<readonly object[]> {
+  const explainer = new Explainer(model.name, model.folder);
+  const differences: object[] = [];
+  for (const [at, source] of model.snippets.entries()) {
+    const raw = bodyOf(model.name, at);
+    const path = "/v1/chat/completions";
+    const [ours, theirs] = await Promise.all([explainer.ask(path, raw), oracle.ask(path, Buffer.from(raw))]);
+    const isUnknown = ours.status === 200 && ours.token_ids === null;
+    if (isUnknown || (ours.status === theirs.status && theirs.status !== 200)) continue;
+    if (ours.status !== theirs.status || !isDeepStrictEqual([ours.token_ids], theirs.tokenIds))
+      differences.push({
+        source,
+        ours: shown(ours.token_ids) ?? ours.error,
+        theirs: shown(theirs.tokenIds?.[0]) ?? theirs,
+      });
+  }
+  await explainer.close();
+  return differences;
+}
+
+function shown(ids: unknown): string | undefined {
+  return Array.isArray(ids) ? textOfBytes(ids as number[]) : undefined;
+}
+
+function bodyOf(model: string, snippet: number): string {
+  const variables = snippetContext.slice(0, snippetContext.indexOf('"messages"'));
+  const messages = '[{"role": "user", "content": "Hi <|x|>"}]';
+  return `{"model": "${model}", "messages": ${messages}, "chat_template_kwargs": ${variables} "snippet": ${snippet}}}`;
+}
+
+describe(`composed templates of seed ${seed} in Dynamo's dialect`, () => {
+  it("print what the frontend prints, and are refused where it refuses", async () => {
+    const count = templates * inOneTemplate;
+    const composed = Array.from({ length: 2 * count }, (_, at) => composeSnippet(seed, at, dynamoVocabulary));
+    // One that is no template would take the others with it.
+    const sources = composed.filter((source) => compiles(source)).slice(0, count);
+    expect(sources).toHaveLength(count);
+    expect(await frontendDifferences(sources)).toEqual([]);
+  });
+});
+
+function compiles(source: string): boolean {
+  try {
+    compileTemplate(`{% if alone %}${source}{% endif %}`, { dialect: "dynamo" });
+    return true;
+  } catch (error) {
+    if (error instanceof UnsupportedTemplateError) return false;
+    throw error;
   }
 }
 

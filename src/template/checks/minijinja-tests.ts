@@ -1,4 +1,5 @@
 import type { Test } from "../dialect/dialect.ts";
+import { refuseUnknownLetters } from "../methods/cases.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { flatArguments } from "../values/arguments.ts";
 import { minijinjaCompare, minijinjaEquals, numeric } from "../values/compare.ts";
@@ -6,11 +7,13 @@ import { minijinjaContains } from "../values/contains.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { minijinjaText } from "../values/text.ts";
 import {
+  type CallArguments,
   FloatValue,
   isInteger,
   isNumber,
   isSequence,
   isText,
+  LoopValue,
   MarkupValue,
   textOf,
   type Value,
@@ -43,7 +46,7 @@ export const minijinjaTests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["boolean", check((value) => typeof value === "boolean")],
   ["true", check((value) => value === true)],
   ["false", check((value) => value === false)],
-  ["mapping", check((value) => value instanceof DictValue)],
+  ["mapping", check((value) => value instanceof DictValue || value instanceof LoopValue)],
   ["sequence", check((value) => isSequence(value) && value.type !== "iterable")],
   [
     "iterable",
@@ -54,8 +57,8 @@ export const minijinjaTests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ],
   ["odd", check((value) => remainder(value, 2) === 1)],
   ["even", check((value) => remainder(value, 2) === 0)],
-  ["lower", check((value) => isCase(value, /^[a-z]*$/))],
-  ["upper", check((value) => isCase(value, /^[A-Z]*$/))],
+  ["lower", check((value) => isCase(value, /^\p{Lowercase}*$/u))],
+  ["upper", check((value) => isCase(value, /^\p{Uppercase}*$/u))],
   ...named(
     ["safe", "escaped"],
     check((value) => value instanceof MarkupValue),
@@ -85,8 +88,8 @@ export const minijinjaTests: ReadonlyMap<string, Test> = new Map<string, Test>([
     ["ge", ">="],
     relation((left, right) => minijinjaCompare(left, right) >= 0),
   ),
-  ["filter", (value, _, { render }) => isText(value) && render.dialect.filters.has(textOf(value))],
-  ["test", (value, _, { render }) => isText(value) && render.dialect.tests.has(textOf(value))],
+  ["filter", (value, args, { render }) => isNameIn(value, args, render.dialect.filters)],
+  ["test", (value, args, { render }) => isNameIn(value, args, render.dialect.tests)],
   ["sameas", relation(isSame)],
 ]);
 
@@ -104,9 +107,14 @@ function remainder(value: Value, by: Value): number | undefined {
   return Math.abs(Number(number) % Number(divisor));
 }
 
+function isNameIn(value: Value, args: CallArguments, names: ReadonlyMap<string, unknown>): boolean {
+  if (flatArguments(args).length > 0 || !isText(value)) throw new TemplateRefusal();
+  return names.has(textOf(value));
+}
+
 function isCase(value: Value, pattern: RegExp): boolean {
   if (!isText(value)) throw new TemplateRefusal();
-  if (/\P{ASCII}/u.test(textOf(value))) throw new UnsupportedTemplateError("case beyond ASCII");
+  refuseUnknownLetters(textOf(value));
   return pattern.test(textOf(value));
 }
 

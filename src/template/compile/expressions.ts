@@ -10,6 +10,31 @@ import { compileRead } from "./variables.ts";
 
 type Of<Type extends Expression["type"]> = Extract<Expression, { readonly type: Type }>;
 
+/** Whether minijinja computes an expression when it compiles (minijinja@2.24.0 compiler/ast.rs `as_const`). */
+function isConstant(node: Expression): boolean {
+  switch (node.type) {
+    case "const":
+      return true;
+    case "list":
+      return node.items.every(({ type }) => type === "const");
+    case "dict":
+      return node.entries.every(([key, value]) => key.type === "const" && value.type === "const");
+    case "not":
+    case "negative":
+      return isConstant(node.operand);
+    case "and":
+    case "or":
+    case "binary":
+      return isConstant(node.left) && isConstant(node.right);
+    case "concat":
+      return node.parts.every(isConstant);
+    case "compare":
+      return isConstant(node.first) && node.rest.every(([, right]) => isConstant(right));
+    default:
+      return false;
+  }
+}
+
 /** Compiles the expressions of one region. */
 export class ExpressionCompiler {
   readonly scope: Scope;
@@ -175,6 +200,12 @@ export class ExpressionCompiler {
     const left = this.compile(node.left);
     const right = this.compile(node.right);
     const isAnd = node.type === "and";
+    if (isAnd && this.dialect.foldsAnd && isConstant(node)) {
+      return (frame) => {
+        const [first, second] = [left(frame), right(frame)];
+        return isTrue(first) && isTrue(second) ? second : false;
+      };
+    }
     return (frame) => {
       const value = left(frame);
       return isTrue(value) === isAnd ? right(frame) : value;

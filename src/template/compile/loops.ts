@@ -99,7 +99,8 @@ function run(
     return;
   }
   const value = new LoopValue(items, depth, recurse, loop.isSelective || frame.render.dialect.loopHasLength(from));
-  let isPassed = !frame.render.dialect.elseNeedsWholePass;
+  const isBreakEnough = frame.render.dialect.elseAlsoAfter === "first-break";
+  let isPassed = isBreakEnough;
   for (let at = 0; at < items.length; at++) {
     frame.render.spend(1);
     clear(frame, loop.slots);
@@ -107,7 +108,10 @@ function run(
     frame.slots[loop.loopSlot] = value;
     loop.assign(frame, items[at]);
     const signal = loop.body(frame);
-    if (signal === breaking) break;
+    if (signal === breaking) {
+      if (isBreakEnough && at === 0) isPassed = false;
+      break;
+    }
     isPassed ||= signal === finished;
   }
   if (!isPassed) loop.otherwise(frame);

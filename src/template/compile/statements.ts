@@ -1,8 +1,8 @@
 import type { Dialect } from "../dialect/dialect.ts";
 import type { Body, Expression, Statement } from "../parser/ast.ts";
-import { TemplateRefusal } from "../template-errors.ts";
+import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { isText, type Value } from "../values/value.ts";
-import { breaking, continuing, type Evaluate, type Execute, finished } from "./evaluate.ts";
+import { breaking, continuing, type Evaluate, type Execute, finished, type Signal } from "./evaluate.ts";
 import { ExpressionCompiler } from "./expressions.ts";
 import { clear } from "./frame.ts";
 import { compileLoop } from "./loops.ts";
@@ -14,6 +14,11 @@ import { Symbols } from "./symbols.ts";
 import { type Assign, compileAssign } from "./variables.ts";
 
 type Of<Type extends Statement["type"]> = Extract<Statement, { readonly type: Type }>;
+
+/** What a loop has printed is lost, or worse, when it is left from inside of such a block. */
+function finish(signal: Signal): void {
+  if (signal !== finished) throw new UnsupportedTemplateError("a loop that is left from inside of a block");
+}
 
 /** Compiles the statements of one region. */
 export class StatementCompiler implements Region {
@@ -140,7 +145,7 @@ export class StatementCompiler implements Region {
     const { run, slots } = this.#captured(body);
     const text: Evaluate = (frame) => {
       clear(frame, slots);
-      return frame.render.capture(() => run(frame));
+      return frame.render.capture(() => finish(run(frame)));
     };
     if (filter === undefined) return text;
     if (filter.type !== "filter") throw new TypeError("a filter expected");
@@ -167,7 +172,9 @@ export class StatementCompiler implements Region {
       clear(frame, slots);
       const values: Value[] = isAtOnce ? steps.map(([, value]) => value(frame)) : [];
       for (const [at, [assign, value]] of steps.entries()) assign(frame, isAtOnce ? values[at] : value(frame));
-      return run(frame);
+      const signal = run(frame);
+      if (!isAtOnce) finish(signal);
+      return signal;
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { Target } from "../parser/ast.ts";
 import { TemplateRefusal } from "../template-errors.ts";
-import { NamespaceValue, type Value } from "../values/value.ts";
+import { isText, NamespaceValue, type Value } from "../values/value.ts";
 import type { Evaluate } from "./evaluate.ts";
 import { type Frame, missing } from "./frame.ts";
 import type { Place, Scope } from "./scope.ts";
@@ -54,7 +54,9 @@ export function compileAssign(
   if (target.type === "member") return compileMemberAssign(target.name, compile(target));
   const assigns = target.items.map((item) => compileAssign(item, scope, compile));
   return (frame, value) => {
-    const items = frame.render.dialect.iterate(value);
+    const { dialect } = frame.render;
+    if (!dialect.unpacksTexts && isText(value)) throw new TemplateRefusal();
+    const items = dialect.iterate(value);
     if (items.length !== assigns.length) throw new TemplateRefusal();
     for (const [at, assign] of assigns.entries()) assign(frame, items[at]);
   };

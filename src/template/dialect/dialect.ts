@@ -68,10 +68,14 @@ export interface Dialect {
   readonly iterate: (value: Value) => readonly Value[];
   /** What macros and levels of recursive loops cost, how deep is fine for sure, and how deep is refused for sure. */
   readonly recursion: Recursion;
-  /** A loop's `else` also runs when no pass through its body came to the end. */
-  readonly elseNeedsWholePass: boolean;
+  /** A loop's `else` also runs when no pass through its body came to the end, or when the first one broke. */
+  readonly elseAlsoAfter: "no-whole-pass" | "first-break";
+  /** Constants on both sides of `and` that are not both true give false. */
+  readonly foldsAnd: boolean;
   /** Whether a loop over this knows how many items there are. */
   readonly loopHasLength: (value: Value) => boolean;
+  /** `{% set a, b = "xy" %}` */
+  readonly unpacksTexts: boolean;
   /** Names that a macro may use without declaring them. */
   readonly implicitParameters: readonly string[];
   /** A parameter's default also stands for an argument that is undefined. */

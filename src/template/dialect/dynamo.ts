@@ -44,10 +44,12 @@ export const dynamo: Dialect = {
   callMethod: minijinjaCallMethod,
   checkNamespaceName: () => undefined,
   iterate: minijinjaIterate,
-  elseNeedsWholePass: false,
+  elseAlsoAfter: "first-break",
+  foldsAnd: true,
   loopHasLength: (value) => !isText(value),
   // A limit of 500 frames, of which a macro takes six.
   recursion: { macro: 6, loop: 1, fine: 200, refused: 500 },
+  unpacksTexts: false,
   implicitParameters: ["caller"],
   defaultsReplaceUndefined: true,
   capturesHaveScope: false,

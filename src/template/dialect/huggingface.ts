@@ -42,10 +42,12 @@ export const huggingface: Dialect = {
   callMethod: pythonCallMethod,
   checkNamespaceName: checkPythonNamespaceName,
   iterate: pythonIterate,
-  elseNeedsWholePass: true,
+  elseAlsoAfter: "no-whole-pass",
+  foldsAnd: false,
   loopHasLength: () => true,
   // Python's limit of 1000 frames; a macro takes three or more, and the server has its own below.
   recursion: { macro: 3, loop: 3, fine: 450, refused: 1_000 },
+  unpacksTexts: true,
   implicitParameters: ["caller", "kwargs", "varargs"],
   defaultsReplaceUndefined: false,
   capturesHaveScope: true,

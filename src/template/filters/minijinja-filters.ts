@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { JsonSyntaxError, parseJson, serdeValue } from "../../json/index.ts";
 import type { Frame } from "../compile/frame.ts";
 import type { Filter } from "../dialect/dialect.ts";
-import { capitalize } from "../methods/cases.ts";
-import { minijinjaTitle, optionalInteger, optionalText, requiredText } from "../methods/minijinja-strings.ts";
+import { capitalize, titleCase } from "../methods/cases.ts";
+import { optionalInteger, optionalText, requiredText } from "../methods/minijinja-strings.ts";
 import { replaced } from "../methods/python-strings.ts";
 import { lengthOf } from "../python/code-points.ts";
 import { floatText } from "../python/float.ts";
@@ -32,6 +32,7 @@ import {
   type Value,
 } from "../values/value.ts";
 import { type FlatFilter, minijinjaListFilters } from "./minijinja-lists.ts";
+import { percentEncode } from "./percent-encode.ts";
 
 function filter(most: number, run: FlatFilter): Filter {
   return (value, args, frame) => {
@@ -65,7 +66,7 @@ export const minijinjaFilters: ReadonlyMap<string, Filter> = new Map<string, Fil
   ],
   ["upper", ofText(0, (text) => text.toUpperCase())],
   ["lower", ofText(0, (text) => text.toLowerCase())],
-  ["title", filter(0, (value) => minijinjaTitle(minijinjaText(value)))],
+  ["title", filter(0, (value) => titleCase(minijinjaText(value)))],
   ["capitalize", ofText(0, capitalize)],
   ["replace", filter(2, replace)],
   [
@@ -91,7 +92,9 @@ export const minijinjaFilters: ReadonlyMap<string, Filter> = new Map<string, Fil
   ["attr", filter(1, (value, [key]) => minijinjaItem(value, key))],
   ["indent", ofText(4, indent)],
   ["format", filter(100, format)],
-  ...["chain", "groupby", "lines", "pprint", "zip"].map((name): [string, Filter] => [name, unknown(name)]),
+  ["lines", filter(0, lines)],
+  ["urlencode", filter(0, urlEncode)],
+  ["pprint", unknown("pprint")],
 ]);
 
 function unknown(name: string): Filter {
@@ -130,6 +133,18 @@ function escaped(value: Value): Value {
   return new MarkupValue(minijinjaText(value).replace(/[&<>'"/]/g, (sign) => entities[sign] ?? sign));
 }
 
+const encodedInUrls = /[^0-9A-Za-z/._-]+/g;
+
+function urlEncode(value: Value): Value {
+  if (value instanceof DictValue)
+    return value
+      .entries()
+      .filter(([, member]) => member !== null && member !== undefined)
+      .map((pair) => pair.map((part) => percentEncode(minijinjaText(part), encodedInUrls)).join("="))
+      .join("&");
+  return value === null ? "" : percentEncode(minijinjaText(value), encodedInUrls);
+}
+
 function orElse(value: Value, args: readonly Value[]): Value {
   const fallback = args.length > 0 ? args[0] : "";
   return value === undefined || (args.length > 1 && isTrue(args[1]) && !isTrue(value)) ? fallback : value;
@@ -142,7 +157,8 @@ function toJson(value: Value, args: readonly Value[], frame: Frame): Value {
   const width = given === undefined || given === null ? undefined : numeric(given);
   const isIndented = width !== undefined && Number.isSafeInteger(Number(width)) && width >= 0;
   if (isIndented) frame.render.checkLength(Number(width));
-  const text = dumpJson(value === undefined ? null : value, {
+  const text = dumpJson(value, {
+    takesUndefined: true,
     indent: isIndented ? " ".repeat(Number(width)) : undefined,
     itemSeparator: isIndented ? "," : ", ",
     keySeparator: ": ",
@@ -218,6 +234,15 @@ function split(value: Value, args: readonly Value[]): Value {
   if (separator === "" || (separator === undefined && hasOddSpace(text)))
     throw new UnsupportedTemplateError("splitting so");
   return list(separator === undefined ? splitWords(text, limit) : splitAt(text, separator, limit));
+}
+
+/** Rust's lines: a line end at the end begins no further one. */
+function lines(value: Value): Value {
+  const all = requiredText(value).split("\n");
+  const last = all.pop() ?? "";
+  const ended = all.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  const items = last === "" ? ended : [...ended, last];
+  return list(value instanceof MarkupValue ? items.map((line) => new MarkupValue(line)) : items);
 }
 
 /** What Python takes for white space and Rust does not. */

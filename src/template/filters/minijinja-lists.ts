@@ -1,10 +1,9 @@
 import type { Frame } from "../compile/frame.ts";
-import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { TemplateRefusal } from "../template-errors.ts";
 import { withKeywords } from "../values/arguments.ts";
 import { minijinjaCompare, minijinjaEquals } from "../values/compare.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { isTrue, minijinjaIterate } from "../values/iterate.ts";
-import { minijinjaAttribute, minijinjaItem } from "../values/minijinja-members.ts";
 import { countOf } from "../values/minijinja-operations.ts";
 import { minijinjaText } from "../values/text.ts";
 import {
@@ -17,6 +16,17 @@ import {
   textOf,
   type Value,
 } from "../values/value.ts";
+import {
+  byItself,
+  byMembers,
+  chain,
+  fold,
+  groupBy,
+  memberOr,
+  memberPath,
+  requiredPath,
+  zip,
+} from "./minijinja-order.ts";
 
 export type FlatFilter = (value: Value, args: readonly Value[], frame: Frame) => Value;
 
@@ -30,6 +40,9 @@ export const minijinjaListFilters: readonly (readonly [string, number, FlatFilte
   ["join", 1, join],
   ["sort", 1, sort],
   ["dictsort", 1, dictSort],
+  ["groupby", 2, groupBy],
+  ["chain", 100, chain],
+  ["zip", 100, zip],
   ["unique", 1, unique],
   ["min", 0, (value) => extreme(value, (order) => order < 0)],
   ["max", 0, (value) => extreme(value, (order) => order >= 0)],
@@ -80,20 +93,15 @@ function options(args: readonly Value[], names: readonly string[]): (name: strin
   return (name) => keywords?.get(name);
 }
 
-function fold(value: Value, isExact: boolean): Value {
-  return !isExact && isText(value) ? textOf(value).replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : value;
-}
-
 function sort(value: Value, args: readonly Value[], { render }: Frame): Value {
   const option = options(args, ["case_sensitive", "reverse", "attribute"]);
   const path = option("attribute");
-  if (isText(path) && textOf(path).includes(",")) throw new UnsupportedTemplateError("several attributes");
   const isExact = isTrue(option("case_sensitive"));
-  const key = (item: Value) => fold(path === undefined || path === null ? item : memberPath(item, path), isExact);
+  const compare = path === undefined || path === null ? byItself(isExact) : byMembers(requiredPath(path), isExact);
   const sign = isTrue(option("reverse")) ? -1 : 1;
   const values = minijinjaIterate(value);
   render.spend(values.length);
-  return list([...values].sort((a, b) => sign * minijinjaCompare(key(a), key(b))));
+  return list([...values].sort((a, b) => sign * compare(a, b)));
 }
 
 function dictSort(value: Value, args: readonly Value[]): Value {
@@ -105,18 +113,6 @@ function dictSort(value: Value, args: readonly Value[]): Value {
   const entries = value.entries();
   entries.sort((a, b) => sign * minijinjaCompare(fold(a[place], isExact), fold(b[place], isExact)));
   return list(entries.map((entry) => list(entry)));
-}
-
-/** `value.a.b`; numbers are places. */
-function memberPath(value: Value, path: Value): Value {
-  if (!isText(path)) return minijinjaItem(value, path);
-  return textOf(path)
-    .split(".")
-    .reduce<Value>(
-      (member, part) =>
-        /^\+?\d+$/.test(part) ? minijinjaItem(member, Number(part)) : minijinjaAttribute(member, part),
-      value,
-    );
 }
 
 function unique(value: Value, args: readonly Value[], { render }: Frame): Value {
@@ -193,11 +189,7 @@ function mappedMember(values: readonly Value[], keywords: DictValue | undefined,
   const fallback = keywords?.get("default");
   if (values.length > 0 || keywords?.keys().some((key) => key !== "attribute" && key !== "default"))
     throw new TemplateRefusal();
-  return (item) => {
-    if (item === undefined && fallback !== undefined) return fallback;
-    const member = memberPath(item, path);
-    return member === undefined ? fallback : member;
-  };
+  return (item) => (fallback === undefined ? memberPath(item, path) : memberOr(item, path, fallback));
 }
 
 /** @param testAt place of the test's name; before it stands the attribute */

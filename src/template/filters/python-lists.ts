@@ -115,11 +115,17 @@ function unique(value: Value, args: BoundArguments, frame: Frame): Value {
   return new IteratorValue(uniqueOf(value, keyOf(args), frame));
 }
 
+function isHashable(value: Value): boolean {
+  if (value instanceof DictValue) return false;
+  if (!isSequence(value)) return true;
+  return value.type === "range" || (value.type === "tuple" && value.items.every(isHashable));
+}
+
 function* uniqueOf(value: Value, key: (value: Value) => Value, frame: Frame): Iterable<Value> {
   const seen: Value[] = [];
   for (const item of pythonIterate(value)) {
     const itemKey = key(item);
-    if (itemKey instanceof DictValue || (isSequence(itemKey) && itemKey.type === "list")) throw new TemplateRefusal();
+    if (!isHashable(itemKey)) throw new TemplateRefusal();
     frame.render.spend(seen.length);
     if (seen.some((other) => pythonEquals(other, itemKey))) continue;
     seen.push(itemKey);
@@ -160,7 +166,7 @@ function groupBy(value: Value, args: BoundArguments, frame: Frame): Value {
     if (group !== undefined && pythonEquals(key(group[0]), key(item))) group.push(item);
     else groups.push([item]);
   }
-  return list(groups.map((group) => new GroupValue(member(group[0]), list(group))));
+  return list(groups.map((group) => new GroupValue("tuple", member(group[0]), list(group))));
 }
 
 function dictSort(value: Value, args: BoundArguments): Value {

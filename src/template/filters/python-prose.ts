@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import type { Frame } from "../compile/frame.ts";
 import type { Filter } from "../dialect/dialect.ts";
 import { centered } from "../python/brace-format.ts";
@@ -15,6 +14,7 @@ import { pythonText } from "../values/text.ts";
 import { IteratorValue, isSequence, isText, MarkupValue, textOf, type Value } from "../values/value.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { withLinks } from "./links.ts";
+import { percentEncode } from "./percent-encode.ts";
 
 type BoundFilter = (value: Value, args: BoundArguments, frame: Frame) => Value;
 
@@ -100,13 +100,13 @@ function urlize(value: Value, args: BoundArguments, frame: Frame): Value {
 }
 
 function urlEncode(value: Value): Value {
-  if (isText(value)) return quoted(textOf(value), "/");
+  if (isText(value)) return percentEncode(textOf(value), quotedBeyondSlash);
   const isMapping = value instanceof DictValue;
   if (!isMapping && !isSequence(value) && value !== undefined && !(value instanceof IteratorValue))
-    return quoted(pythonText(value), "/");
+    return percentEncode(pythonText(value), quotedBeyondSlash);
   const pairs = isMapping ? value.entries() : pythonIterate(value).map(pairOf);
   return pairs
-    .map((pair) => pair.map((part) => quoted(pythonText(part), "").replaceAll("%20", "+")).join("="))
+    .map((pair) => pair.map((part) => percentEncode(pythonText(part), quoted).replaceAll("%20", "+")).join("="))
     .join("&");
 }
 
@@ -116,17 +116,9 @@ function pairOf(value: Value): readonly [Value, Value] {
   return [items[0], items[1]];
 }
 
-/** Python's `urllib.parse.quote`. */
-function quoted(text: string, safe: string): string {
-  return text.replace(/[^\w.~-]+/g, (run) =>
-    [...Buffer.from(run)]
-      .map((byte) => {
-        const character = String.fromCharCode(byte);
-        return character === safe ? character : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
-      })
-      .join(""),
-  );
-}
+/** What Python's `urllib.parse.quote` encodes. */
+const quoted = /[^\w.~-]+/g;
+const quotedBeyondSlash = /[^\w.~/-]+/g;
 
 /** MarkupSafe's `striptags`, for text without references to characters. */
 function stripTags(value: Value): Value {

@@ -22,7 +22,8 @@ export function readExpressionToken(source: string, at: number, rules: SyntaxRul
   const read = (type: TokenType, text: string, length: number) => ({ token: { type, text }, end: at + length });
   const name = match(rules.nameStart);
   if (name !== null) return read("name", name[0], name[0].length);
-  const number = source.charAt(at - 1) === "." ? null : match(float);
+  // minijinja takes `.0.1` for a float behind a point, and stumbles.
+  const number = rules.isPythonic && source.charAt(at - 1) === "." ? null : match(float);
   if (number !== null) return read("float", number[0].replaceAll("_", ""), number[0].length);
   const digits = match(integer);
   if (digits !== null) return read("integer", digits[0].replaceAll("_", ""), digits[0].length);

@@ -1,33 +1,27 @@
+import { recentCharacters } from "../python/recent-characters.generated.ts";
 import { UnsupportedTemplateError } from "../template-errors.ts";
 
-export type CharacterClass = "digit" | "letter" | "letter-or-digit" | "upper" | "lower";
+/** Whether this runtime's Unicode is that of the Dynamo frontend, which knows U+0C5C: 17.0. */
+const isUnicode17 = /\p{L}/u.test("\u0c5c");
 
-const classes: Readonly<Record<CharacterClass, RegExp>> = {
-  digit: /^[0-9]+$/,
-  letter: /^[A-Za-z]+$/,
-  "letter-or-digit": /^[A-Za-z0-9]+$/,
-  upper: /^[^a-z]*[A-Z][^a-z]*$/,
-  lower: /^[^A-Z]*[a-z][^A-Z]*$/,
-};
-
-/** Python's `isdigit` and the like: what other scripts hold depends on tables of Unicode. */
-export function isAll(text: string, kind: CharacterClass): boolean {
-  refuseOtherScripts(text);
-  return classes[kind].test(text);
+/** What is known of some letters depends on the version of Unicode. */
+export function refuseUnknownLetters(text: string): void {
+  if (!isUnicode17 && recentCharacters.test(text))
+    throw new UnsupportedTemplateError("the class of a recent character");
 }
 
-/** Python's `str.capitalize`. */
+/** Rust's capital of the first letter and small letters for the rest, of which a final sigma does not look back. */
 export function capitalize(text: string): string {
-  refuseOtherScripts(text.slice(0, 2));
-  return text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
+  refuseUnknownLetters(text);
+  const [first = ""] = text;
+  return first.toUpperCase() + text.slice(first.length).toLowerCase();
 }
 
-/** Python's `str.title`. */
+/** minijinja's `title`: words end at ASCII punctuation and white space, letters change one by one. */
 export function titleCase(text: string): string {
-  refuseOtherScripts(text);
-  return text.replace(/[A-Za-z]+/g, capitalize);
-}
-
-export function refuseOtherScripts(text: string): void {
-  if (/\P{ASCII}/u.test(text)) throw new UnsupportedTemplateError("case or class of letters beyond ASCII");
+  refuseUnknownLetters(text);
+  return text.replace(/[^\p{White_Space}!-/:-@[-`{-~]+/gu, (word) => {
+    const [first = ""] = word;
+    return first.toUpperCase() + [...word.slice(first.length)].map((letter) => letter.toLowerCase()).join("");
+  });
 }

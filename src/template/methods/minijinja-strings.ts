@@ -7,7 +7,7 @@ import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts
 import { withKeywords } from "../values/arguments.ts";
 import { numeric } from "../values/compare.ts";
 import { isInteger, isSequence, isText, list, textOf, type Value } from "../values/value.ts";
-import { capitalize, refuseOtherScripts } from "./cases.ts";
+import { capitalize, refuseUnknownLetters, titleCase } from "./cases.ts";
 import { replaced } from "./python-strings.ts";
 
 export type FlatMethod = (text: string, args: readonly Value[], frame: Frame) => Value;
@@ -20,9 +20,9 @@ function method(most: number, run: FlatMethod): FlatMethod {
   };
 }
 
-function ascii(pattern: RegExp): FlatMethod {
+function all(pattern: RegExp): FlatMethod {
   return method(0, (text) => {
-    refuseOtherScripts(text);
+    refuseUnknownLetters(text);
     return pattern.test(text);
   });
 }
@@ -44,15 +44,15 @@ export const minijinjaStringMethods: ReadonlyMap<string, FlatMethod> = new Map<s
   ["count", method(1, (text, [part]) => count(text, requiredText(part)))],
   ["upper", method(0, (text) => text.toUpperCase())],
   ["lower", method(0, (text) => text.toLowerCase())],
-  ["title", method(0, minijinjaTitle)],
+  ["title", method(0, titleCase)],
   ["capitalize", method(0, (text) => capitalize(text))],
   ["isspace", method(0, (text) => text !== "" && strip(text) === "")],
-  ["isdigit", ascii(/^[0-9]*$/)],
-  ["isnumeric", ascii(/^[0-9]*$/)],
-  ["isalpha", ascii(/^[A-Za-z]*$/)],
-  ["isalnum", ascii(/^[A-Za-z0-9]*$/)],
-  ["isupper", ascii(/^[A-Z]*$/)],
-  ["islower", ascii(/^[a-z]*$/)],
+  ["isdigit", all(/^\p{N}*$/u)],
+  ["isnumeric", all(/^\p{N}*$/u)],
+  ["isalpha", all(/^\p{Alphabetic}*$/u)],
+  ["isalnum", all(/^[\p{Alphabetic}\p{N}]*$/u)],
+  ["isupper", all(/^\p{Uppercase}*$/u)],
+  ["islower", all(/^\p{Lowercase}*$/u)],
   ["isascii", method(0, (text) => !/\P{ASCII}/u.test(text))],
 ]);
 
@@ -119,10 +119,4 @@ function byteOffset(text: string, at: number): number {
 function count(text: string, part: string): number {
   if (part === "") throw new UnsupportedTemplateError("counting nothing");
   return splitAt(text, part, -1).length - 1;
-}
-
-/** Words end at ASCII punctuation and white space. */
-export function minijinjaTitle(text: string): string {
-  refuseOtherScripts(text);
-  return text.replace(/[^\s!-/:-@[-`{-~]+/g, capitalize);
 }

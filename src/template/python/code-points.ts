@@ -12,11 +12,3 @@ export function lengthOf(text: string): number {
 export function codePoints(text: string, at: number): number {
   return at === -1 ? -1 : lengthOf(text.slice(0, at));
 }
-
-/** The unit at which the `place`th code point begins; the text's length beyond its end. */
-export function unitAt(text: string, place: number): number {
-  if (!/[\ud800-\udfff]/.test(text)) return Math.min(place, text.length);
-  let unit = 0;
-  for (let left = place; left > 0 && unit < text.length; left--) unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
-  return unit;
-}

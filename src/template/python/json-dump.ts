@@ -12,6 +12,8 @@ export interface DumpOptions {
   /** Members in the order of their keys. */
   readonly sortsKeys?: boolean;
   readonly isAscii: boolean;
+  /** Undefined is written as null. */
+  readonly takesUndefined?: boolean;
   /** Text of floats that JSON does not have. */
   readonly nonFinite: (value: number) => string;
 }
@@ -19,7 +21,7 @@ export interface DumpOptions {
 /** Python's `json.dumps`. @throws TemplateRefusal for what JSON cannot hold */
 export function dumpJson(value: Value, options: DumpOptions, depth = 0): string {
   if (isText(value)) return dumpString(textOf(value), options);
-  if (value === null) return "null";
+  if (value === null || (value === undefined && options.takesUndefined === true)) return "null";
   if (typeof value === "boolean") return String(value);
   if (isInteger(value)) return String(value);
   if (value instanceof FloatValue)

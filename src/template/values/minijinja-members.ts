@@ -10,10 +10,12 @@ import { sliceItems, sliceText } from "./slices.ts";
 import {
   type CallArguments,
   CallableValue,
+  GroupValue,
   isSequence,
   isText,
   LoopValue,
   list,
+  type MarkupValue,
   NamespaceValue,
   SequenceValue,
   textOf,
@@ -26,6 +28,7 @@ export function minijinjaAttribute(object: Value, name: string): Value {
   if (object instanceof LoopValue) return loopMember(object, name);
   if (object === undefined) throw new TemplateRefusal();
   if (object instanceof NamespaceValue) return object.members.get(name);
+  if (object instanceof GroupValue && (name === "grouper" || name === "list")) return object[name];
   if (object instanceof CallableValue) throw new UnsupportedTemplateError("an attribute of a function");
   return undefined;
 }
@@ -33,7 +36,10 @@ export function minijinjaAttribute(object: Value, name: string): Value {
 /** `object[key]`. */
 export function minijinjaItem(object: Value, key: Value): Value {
   if (object instanceof DictValue) {
-    return isSequence(key) || key instanceof DictValue ? undefined : object.entryOf(key)?.[1];
+    if (isSequence(key) || key instanceof DictValue) return undefined;
+    const entry = object.entryOf(key);
+    // A number is no key that is a bool, nor the other way round.
+    return entry !== undefined && (typeof entry[0] === "boolean") === (typeof key === "boolean") ? entry[1] : undefined;
   }
   if (isText(key)) return isText(object) ? undefined : minijinjaAttribute(object, textOf(key));
   if (object === undefined) throw new TemplateRefusal();
@@ -55,11 +61,28 @@ export function minijinjaSlice(object: Value, start: Value, stop: Value, step: V
   if (by === 0) throw new TemplateRefusal();
   if (object === undefined || object === null) return list([]);
   if (!isText(object) && !isSequence(object)) throw new TemplateRefusal();
-  const isEmpty = isText(object) ? textOf(object) === "" : object.items.length === 0;
-  if (by < 0 && (from !== undefined || to !== undefined || isEmpty))
-    throw new UnsupportedTemplateError("a slice backwards");
+  if (by < 0) return backwards(object, from, to, -by);
   if (isText(object)) return sliceText(textOf(object), bounds);
   return new SequenceValue("iterable", sliceItems(object.items, bounds));
+}
+
+/** Counts down from a place to another, which is the last one unless it is the first of all (minijinja@2.24.0 value/ops.rs). */
+function backwards(
+  object: string | MarkupValue | SequenceValue,
+  from: number | undefined,
+  to: number | undefined,
+  by: number,
+): Value {
+  const items: readonly Value[] = isText(object) ? [...textOf(object)] : object.items;
+  const end = items.length;
+  const place = (bound: number) => (bound < 0 ? Math.max(0, end + bound) : bound);
+  const start = from === undefined || from >= end ? Math.max(0, end - 1) : place(from);
+  const stop = to === undefined ? 0 : place(to);
+  // There it counts below zero, or looks for what is not there, and gives up.
+  if (end === 0 || start < stop) throw new UnsupportedTemplateError("a slice backwards");
+  const length = stop === 0 ? Math.floor((start + by) / by) : Math.floor((start - stop + by - 1) / by);
+  const taken = Array.from({ length }, (_, at) => items[start - at * by]);
+  return isText(object) ? taken.join("") : new SequenceValue("iterable", taken);
 }
 
 /** `object.name(...)`: pycompat's methods first, then a member that can be called. */

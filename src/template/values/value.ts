@@ -88,13 +88,13 @@ export class SequenceValue {
   }
 }
 
-/** A group of jinja2's `groupby`: a tuple whose places have names. */
+/** A group of `groupby`: a pair whose places have names. */
 export class GroupValue extends SequenceValue {
   readonly grouper: Value;
   readonly list: SequenceValue;
 
-  constructor(grouper: Value, members: SequenceValue) {
-    super("tuple", [grouper, members]);
+  constructor(type: SequenceType, grouper: Value, members: SequenceValue) {
+    super(type, [grouper, members]);
     this.grouper = grouper;
     this.list = members;
   }

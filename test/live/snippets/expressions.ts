@@ -149,7 +149,10 @@ export class Expressions {
     // Python computes powers of any size, for hours.
     if (operator === "**")
       return `${this.#wrapped(this.of(kind, 0))} ** ${chance.pick(["0", "1", "2", "3", "(-1)", "true"])}`;
-    const right = chance.is(0.92) ? kind : chance.pick(kinds);
+    // minijinja makes lists of any length.
+    if (operator === "*" && kind !== "number")
+      return `${this.#wrapped(this.of(kind, depth - 1))} * ${chance.pick(["0", "1", "2", "n", "-1", "true"])}`;
+    const right = operator === "*" || chance.is(0.92) ? kind : chance.pick(kinds);
     return `${this.#wrapped(this.of(kind, depth - 1))} ${operator} ${this.#wrapped(this.of(right, depth - 1))}`;
   }
 

@@ -430,6 +430,7 @@ export const dynamoVocabulary: Vocabulary = {
       capitalize
       trim
       trim($text)
+      urlencode
       length
       count
       list
