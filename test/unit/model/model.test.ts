@@ -54,7 +54,7 @@ describe("a conversation", () => {
     { name: "the model has no chat template", files: modelFiles(undefined), body: { messages: hello } },
     {
       name: "the template uses a filter that is not known here",
-      files: modelFiles("{{ messages | groupby('role') }}"),
+      files: modelFiles("{{ messages | pprint }}"),
       body: { messages: hello },
     },
   ])("is routed by load when $name", async ({ files, body }) => {
