@@ -118,18 +118,9 @@ export class ChunkEncoder {
 
   /** Appends the ids of one text in a single step. */
   *appendChunk(chunk: string, begins: boolean, out: RunList): Steps {
-    if (chunk === "" || mayBeDigits(chunk)) {
-      this.appendMet(chunk, begins, out);
-      return;
-    }
-    // The key's hash is computed once for looking up and for keeping.
-    const key = ownString(this.#keyOf(chunk, begins));
-    const known = this.#chunks.get(key);
-    if (known !== undefined) {
-      out.addRun(known);
-      return;
-    }
+    if (this.appendMet(chunk, begins, out)) return;
     const { maxUncutUnits } = this.#parts;
+    const key = ownString(this.#keyOf(chunk, begins));
     if (chunk.length > maxUncutUnits) throw new UncuttableText(chunk.length);
     const run = this.encodeWhole(chunk, begins);
     this.#chunks.set(key, run, entryBytes + 2 * key.length + run.byteLength);
