@@ -22,7 +22,7 @@ interface ExplainOptions extends ConfigOptions {
   readonly modelDir?: string;
   readonly model: string;
   readonly profile: "dynamo" | "vllm" | "sglang";
-  readonly tokenizerView?: "raw" | "transformers5";
+  readonly tokenizerView?: "raw" | "transformers5" | "sglang";
   readonly reasoningParser?: string;
   readonly waitMs: number;
 }
@@ -137,8 +137,8 @@ function program(): Command {
       .addOption(
         new Option(
           "--tokenizer-view <view>",
-          "whose reading of the tokenizer's files counts for --cases (default: raw for dynamo, else transformers5)",
-        ).choices(["raw", "transformers5"]),
+          "whose reading of the tokenizer's files counts for --cases (default: raw for dynamo, transformers5 for vllm, sglang for sglang)",
+        ).choices(["raw", "transformers5", "sglang"]),
       )
       .option("--reasoning-parser <name>", "what SGLang's option of this name is given, for --cases (default: none)")
       .action(explainCommand),

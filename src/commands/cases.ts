@@ -17,7 +17,7 @@ export interface CasesOptions {
   readonly model: string;
   readonly profile: "dynamo" | "vllm" | "sglang";
   /** Whose reading of the tokenizer's files counts. Default: the profile's. */
-  readonly tokenizerView?: "raw" | "transformers5";
+  readonly tokenizerView?: "raw" | "transformers5" | "sglang";
   /** Name of the reasoning parser that SGLang serves the model with. Default: none. */
   readonly reasoningParser?: string;
 }

@@ -32,7 +32,6 @@ const engine = {
   offersFallbacks: true,
   dialect: "engine",
   templateDialect: "huggingface",
-  tokenizerView: "transformers5",
 } as const;
 
 const profiles: Readonly<Record<ProfileName, Profile>> = {
@@ -47,8 +46,8 @@ const profiles: Readonly<Record<ProfileName, Profile>> = {
     templateDialect: "dynamo",
     tokenizerView: "raw",
   },
-  vllm: { ...engine, name: "vllm" },
-  sglang: { ...engine, name: "sglang" },
+  vllm: { ...engine, name: "vllm", tokenizerView: "transformers5" },
+  sglang: { ...engine, name: "sglang", tokenizerView: "sglang" },
 };
 
 export function profileByName(name: ProfileName): Profile {

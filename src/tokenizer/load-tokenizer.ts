@@ -6,7 +6,7 @@ import { ExactTokenizer } from "./exact-tokenizer.ts";
 import { NativeTokenizer } from "./native-tokenizer.ts";
 import type { Tokenizer, TokenizerView } from "./tokenizer.ts";
 import { readTokenizerPlan } from "./tokenizer-plan.ts";
-import { transformers5Json } from "./transformers5-view.ts";
+import { seenJson } from "./tokenizer-view.ts";
 import { UnsupportedFeature } from "./unsupported-feature.ts";
 import { type FillRandom, fillFromCrypto } from "./word-hash.ts";
 
@@ -14,7 +14,7 @@ import { type FillRandom, fillFromCrypto } from "./word-hash.ts";
 export interface TokenizerReading {
   /** Whose reading of the files counts. Default `raw`. */
   readonly view?: TokenizerView | undefined;
-  /** `model_type` of config.json; only the view `transformers5` asks. Default: one that follows the declared class. */
+  /** `model_type` of config.json; the view `raw` does not ask. Default: one that follows the declared class. */
   readonly modelType?: string | undefined;
 }
 
@@ -61,9 +61,8 @@ export function readNativeTokenizer(
   tokenizerConfig: JsonObject | undefined,
   { view = "raw", modelType }: TokenizerReading,
 ): Tokenizer {
-  const json = tokenizerJson.toString("utf8");
   return new NativeTokenizer(
-    view === "raw" ? json : transformers5Json(json, tokenizerConfig, modelType),
+    seenJson(tokenizerJson.toString("utf8"), view, tokenizerConfig, modelType),
     tokenizerConfig,
   );
 }

@@ -7,7 +7,7 @@ import { type Normalizer, normalise, readNormalizer } from "./normalizer.ts";
 import { readSpecialAffixes, type SpecialAffixes } from "./special-affixes.ts";
 import { specialTokensOf } from "./special-tokens.ts";
 import type { TokenizerView } from "./tokenizer.ts";
-import { asTransformers5 } from "./transformers5-view.ts";
+import { asSeen } from "./tokenizer-view.ts";
 import { UnsupportedFeature } from "./unsupported-feature.ts";
 import { readWordPattern, type WordPattern } from "./word-pattern.ts";
 
@@ -31,7 +31,7 @@ export function readTokenizerPlan(
   modelType: string | undefined,
 ): TokenizerPlan {
   const raw = asShape(parse(tokenizerJson), "tokenizer.json");
-  const file = view === "transformers5" ? asTransformers5(raw, tokenizerConfig, modelType) : raw;
+  const file = asSeen(raw, view, tokenizerConfig, modelType);
   const model = readBpeModel(file["model"]);
   const normalizer = readNormalizer(file["normalizer"]);
   const pattern = readWordPattern(file["pre_tokenizer"], normalizer.replacesSpaces);

@@ -8,9 +8,10 @@ export interface EncodeOptions {
 
 /**
  * Whose reading of a model's files counts: `raw` is tokenizer.json as it stands (Dynamo), `transformers5` what AutoTokenizer of Hugging
- * Face's transformers 5 makes of it (vLLM, SGLang). They differ for the class LlamaTokenizer.
+ * Face's transformers 5 makes of it (vLLM), `sglang` what SGLang makes of that. They differ for the class LlamaTokenizer and for files that
+ * are not what their class builds.
  */
-export type TokenizerView = "raw" | "transformers5";
+export type TokenizerView = "raw" | "transformers5" | "sglang";
 
 /** Token ids of a prompt. */
 export interface EncodedPrompt {

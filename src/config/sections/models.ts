@@ -47,10 +47,10 @@ const model = z.strictObject({
       "Most memory of the prefix index, over all workers, in bytes: at least one cached block for each 112 bytes. When it is full the oldest leaves are forgotten.",
     ),
   tokenizerView: z
-    .enum(["raw", "transformers5"])
+    .enum(["raw", "transformers5", "sglang"])
     .optional()
     .describe(
-      "Whose reading of the tokenizer's files counts: `raw` takes `tokenizer.json` as it stands; `transformers5` is what engines on transformers 5 make of it. They differ for the class LlamaTokenizer. When absent: `raw` for the profile `dynamo`, `transformers5` for `vllm` and `sglang`.",
+      "Whose reading of the tokenizer's files counts: `raw` takes `tokenizer.json` as it stands; `transformers5` is what transformers 5, and with it vLLM, makes of it; `sglang` is what SGLang makes of that. They differ for the class LlamaTokenizer, for files that are not what their class builds and, in `sglang`, by `add_bos_token`. When absent: `raw` for the profile `dynamo`, `transformers5` for `vllm`, `sglang` for `sglang`.",
     ),
   reasoningParser: z
     .boolean()

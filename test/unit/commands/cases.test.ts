@@ -50,7 +50,7 @@ describe("explainCases", () => {
   it.each([
     { profile: "dynamo", view: "raw" },
     { profile: "vllm", view: "transformers5" },
-    { profile: "sglang", view: "transformers5" },
+    { profile: "sglang", view: "sglang" },
   ] as const)("reads them as the backend of $profile does by default", async ({ profile, view }) => {
     const expected = await tokensOf("a<x>a", { profile, tokenizerView: view });
     expect(await tokensOf("a<x>a", { profile })).toEqual(expected);

@@ -1,0 +1,120 @@
+import type { JsonObject } from "../json/index.ts";
+import { asShape, type Shape } from "./json-shape.ts";
+import { postProcessor, tokenOf } from "./special-template.ts";
+
+/** What a class of transformers 5 puts in place of the file's components. */
+interface Rebuilt {
+  readonly normalizer: Shape | null;
+  readonly pre_tokenizer: Shape;
+  readonly model: Shape;
+  /** In place of the file's; undefined where that stays. */
+  readonly post_processor?: Shape | undefined;
+}
+
+type Rebuild = (tokenizerConfig: JsonObject | undefined, file: Shape) => Rebuilt;
+
+const byteLevelBpe = { unk_token: null, fuse_unk: false, byte_fallback: false };
+const nfc = { type: "NFC" };
+const contractions = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
+const spaces = "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+
+/** transformers@5.19.0 and 5.24.0, `__init__` of models/NAME/tokenization_NAME.py. */
+const rebuilds: Readonly<Record<string, Rebuild>> = {
+  LlamaTokenizer: (config) => ({
+    normalizer: null,
+    pre_tokenizer: metaspace(hasPrefixSpace(config, true) ? llamaScheme(config) : "never"),
+    model: { unk_token: null, fuse_unk: true, byte_fallback: true },
+  }),
+  CodeLlamaTokenizer: (config, file) => ({
+    normalizer: null,
+    pre_tokenizer: metaspace(hasPrefixSpace(config, true) ? "first" : "never"),
+    model: { unk_token: tokenOf(config, "unk_token", "<unk>"), fuse_unk: true, byte_fallback: true },
+    post_processor: postProcessor(file, tokenOf(config, "bos_token", "<s>")),
+  }),
+  GemmaTokenizer: (config) => ({
+    normalizer: { type: "Replace", pattern: { String: " " }, content: "\u2581" },
+    pre_tokenizer: { type: "Split", pattern: { String: " " }, behavior: "MergedWithPrevious", invert: false },
+    model: { unk_token: tokenOf(config, "unk_token", "<unk>"), fuse_unk: true, byte_fallback: true },
+  }),
+  Qwen2Tokenizer: qwen(`${contractions}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|${spaces}`),
+  Qwen3_5Tokenizer: qwen(
+    `${contractions}|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|${spaces}`,
+  ),
+  GPT2Tokenizer: (config) => ({ normalizer: null, pre_tokenizer: byteLevel(config, true), model: byteLevelBpe }),
+  GPTNeoXTokenizer: (config, file) => ({
+    normalizer: nfc,
+    pre_tokenizer: byteLevel(config, true),
+    model: byteLevelBpe,
+    post_processor: postProcessor(file, null),
+  }),
+  CohereTokenizer: (config) => ({
+    normalizer: nfc,
+    pre_tokenizer: sequence({ type: "Digits", individual_digits: true }, byteLevel(config, true)),
+    model: byteLevelBpe,
+  }),
+};
+
+/**
+ * What a class of transformers 5 makes of a tokenizer.json: some keep only vocabulary, merges, added tokens and post-processor.
+ * @param name of the class; undefined for one that takes the file as it stands
+ */
+export function rebuiltTokenizer(
+  file: Shape,
+  name: string | undefined,
+  tokenizerConfig: JsonObject | undefined,
+): Shape {
+  const rebuild = name === undefined || !Object.hasOwn(rebuilds, name) ? undefined : rebuilds[name];
+  const model = asShape(file["model"], "model");
+  const isBpe = model["type"] === "BPE" || (model["type"] === undefined && model["merges"] !== undefined);
+  if (rebuild === undefined || !isBpe) return file;
+  const made = rebuild(tokenizerConfig, file);
+  return {
+    ...file,
+    normalizer: made.normalizer,
+    pre_tokenizer: made.pre_tokenizer,
+    post_processor: made.post_processor ?? file["post_processor"] ?? null,
+    model: {
+      ...model,
+      dropout: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      ignore_merges: false,
+      ...made.model,
+    },
+  };
+}
+
+function qwen(pattern: string): Rebuild {
+  const words = { type: "Split", pattern: { Regex: pattern }, behavior: "Isolated", invert: false };
+  return (config) => ({
+    normalizer: nfc,
+    pre_tokenizer: sequence(words, byteLevel(config, false)),
+    model: byteLevelBpe,
+  });
+}
+
+function sequence(...steps: readonly Shape[]): Shape {
+  return { type: "Sequence", pretokenizers: steps };
+}
+
+function byteLevel(config: JsonObject | undefined, usesOwnPattern: boolean): Shape {
+  return {
+    type: "ByteLevel",
+    add_prefix_space: hasPrefixSpace(config, false),
+    trim_offsets: true,
+    use_regex: usesOwnPattern,
+  };
+}
+
+function metaspace(scheme: "always" | "first" | "never"): Shape {
+  return { type: "Metaspace", replacement: "\u2581", prepend_scheme: scheme, split: false };
+}
+
+function llamaScheme(config: JsonObject | undefined): "always" | "first" {
+  return config?.get("legacy") === true ? "always" : "first";
+}
+
+function hasPrefixSpace(config: JsonObject | undefined, otherwise: boolean): boolean {
+  const declared = config?.get("add_prefix_space");
+  return typeof declared === "boolean" ? declared : otherwise;
+}
