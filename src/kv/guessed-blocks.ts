@@ -224,6 +224,8 @@ export class GuessedBlocks {
   /** Places the blocks [first, count) behind the node of the one before. Returns up to where they are in place. */
   #place(holder: number, hashes: BlockHashes, first: number, count: number, parent: number): number {
     const block = this.#block;
+    const sequence = hashes.sequence.subarray(2 * first, 2 * count);
+    this.#holdings.prefetch(holder, sequence, sequence);
     let node = parent;
     for (let i = first; i < count; i++) {
       block.low = block.sequenceLow = hashes.sequence[2 * i] as number;

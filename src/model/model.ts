@@ -17,6 +17,7 @@ import { ModelLoadError } from "./model-load-error.ts";
 import type { Profile } from "./profile.ts";
 import { PromptEncoder } from "./prompt-encoder.ts";
 import { segmentTokens } from "./segment-tokens.ts";
+import { textInBody } from "./text-in-body.ts";
 import { checkTokenIds } from "./token-bounds.ts";
 import {
   deferredPrompt,
@@ -133,7 +134,7 @@ export class Model {
     throw error;
   }
 
-  #tokenizeChat({ chat, extensions }: ChatParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
+  #tokenizeChat({ chat, extensions, root }: ChatParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
     const rendered = this.#render(chat);
     const given = this.profile.injectsTokens ? extensions.tokenData : undefined;
     if (given !== undefined) {
@@ -144,7 +145,7 @@ export class Model {
     const { encoder } = this.#settings;
     if (encoder === undefined) return deferredPrompt(noEngineReason);
     if (rendered.areSigns !== undefined) return this.#tokenizeSegments(rendered, encoder, !chat.hasMedia);
-    const encoded = encoder.encodePieces(rendered.pieces, chat.addSpecialTokens);
+    const encoded = encoder.encodePieces(rendered.pieces, chat.addSpecialTokens, (text) => textInBody(root, text));
     const finish = (prompt: EncodedPrompt) => {
       if (rendered.continuation !== undefined) return this.#continued(prompt.ids, rendered, encoder);
       // Tokens that stand for media are expanded behind the frontend, which takes the prompt with its placeholders from the body.

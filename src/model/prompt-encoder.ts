@@ -1,4 +1,4 @@
-import type { EncodedPrompt, Tokenizer } from "../tokenizer/index.ts";
+import type { EncodedPrompt, OwnText, Tokenizer } from "../tokenizer/index.ts";
 import type { Profile } from "./profile.ts";
 
 /** Text to tokens, with what the backend does to the text before. */
@@ -12,8 +12,12 @@ export class PromptEncoder {
   }
 
   /** As `encode` of the pieces joined; a piece that was in an earlier prompt costs little. */
-  encodePieces(pieces: readonly string[], addSpecialTokens: boolean): EncodedPrompt | Promise<EncodedPrompt> {
+  encodePieces(
+    pieces: readonly string[],
+    addSpecialTokens: boolean,
+    ownText?: OwnText,
+  ): EncodedPrompt | Promise<EncodedPrompt> {
     const kept = this.#dropsNul ? pieces.map((piece) => piece.replaceAll("\0", "")) : pieces;
-    return this.#tokenizer.encodePieces(kept, { addSpecialTokens });
+    return this.#tokenizer.encodePieces(kept, { addSpecialTokens, ownText });
   }
 }

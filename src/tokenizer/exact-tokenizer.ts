@@ -14,7 +14,7 @@ import { RunList } from "./run-list.ts";
 import { SplitRunsScanner } from "./split-runs-scanner.ts";
 import { TokenMatcher } from "./token-matcher.ts";
 import type { TokenTrie } from "./token-trie.ts";
-import type { EncodedPrompt, EncodeOptions, PromptHead, Tokenizer } from "./tokenizer.ts";
+import type { EncodedPrompt, EncodeOptions, EncodePiecesOptions, PromptHead, Tokenizer } from "./tokenizer.ts";
 import { WholeWords } from "./whole-words.ts";
 import { WordCache } from "./word-cache.ts";
 import { WordEncoder } from "./word-encoder.ts";
@@ -68,10 +68,13 @@ export class ExactTokenizer implements Tokenizer {
     return taken;
   }
 
-  encodePieces(pieces: readonly string[], { addSpecialTokens }: EncodeOptions): EncodedPrompt | Promise<EncodedPrompt> {
+  encodePieces(
+    pieces: readonly string[],
+    { addSpecialTokens, ownText }: EncodePiecesOptions,
+  ): EncodedPrompt | Promise<EncodedPrompt> {
     const affixes = addSpecialTokens ? { before: this.#before, after: this.#after } : undefined;
     const ids = this.#spareIds.pop() ?? new IdBuffer();
-    const steps = this.#encoder.encodePieces(pieces, affixes, new RunList(ids));
+    const steps = this.#encoder.encodePieces(pieces, affixes, new RunList(ids), ownText);
     const encoded = this.#runSlice(steps);
     if (encoded === undefined) return this.#encodeInTurns(steps, ids);
     this.#giveBack(ids);

@@ -7,7 +7,7 @@ import { IdRun } from "./id-run.ts";
 import { ownString } from "./own-string.ts";
 import { type KnownPrompt, PromptCache } from "./prompt-cache.ts";
 import { RunList } from "./run-list.ts";
-import type { EncodedPrompt, PromptHead } from "./tokenizer.ts";
+import type { EncodedPrompt, OwnText, PromptHead } from "./tokenizer.ts";
 
 /** Longer texts between two pieces are cut further, so that a change in one does not cost all of it. */
 const maxSeamUnits = 512;
@@ -33,6 +33,16 @@ interface Border {
 interface Borders {
   readonly last: Border | undefined;
   readonly met: Border | undefined;
+}
+
+/** A prompt that is being encoded. */
+interface NewPrompt {
+  readonly texts: readonly string[];
+  /** What is known of its beginning. */
+  readonly known: KnownPrompt | undefined;
+  readonly prefix: IdRun | undefined;
+  /** An equal string that may be kept. */
+  readonly owned: (text: string) => string;
 }
 
 /** A long piece: up to its first cut and from its last one on, what stands beside it decides. */
@@ -66,12 +76,14 @@ export class IncrementalEncoder {
    * Ids of the texts joined, as if they were one string.
    * @param affixes runs to put around them
    * @param out an empty list that nobody else uses meanwhile
+   * @param ownText finds an equal string that owns its characters
    * @throws UncuttableText
    */
   *encodePieces(
     given: readonly string[],
     affixes: Affixes | undefined,
     out: RunList,
+    ownText: OwnText = none,
   ): Generator<number, EncodedPrompt> {
     const prefix = affixes?.before;
     let texts = given;
@@ -81,11 +93,12 @@ export class IncrementalEncoder {
       texts = texts.map((text) => text.replaceAll("\0", ""));
       known = this.#prompts.find(texts, prefix);
     }
-    const { met, last } = yield* this.#appendPieces(texts, known, prefix, out);
+    const owned = (text: string) => ownText(text) ?? ownString(text);
+    const { met, last } = yield* this.#appendPieces({ texts, known, prefix, owned }, out);
     if (affixes !== undefined) out.addRun(affixes.after);
     const runs = out.takeRuns();
     const remember = (parent: KnownPrompt | undefined, from: number, border: Border) => {
-      const pieces = texts.slice(parent?.pieceCount ?? 0, border.index + 1);
+      const pieces = texts.slice(parent?.pieceCount ?? 0, border.index + 1).map(owned);
       return this.#prompts.add({ parent, runs: runs.slice(from, border.runs), pieces, cut: border.cut, prefix });
     };
     // Others have begun like this, and will.
@@ -99,7 +112,7 @@ export class IncrementalEncoder {
     const parent = this.#prompts.find(pieces, prefix);
     if (parent?.pieceCount === pieces.length) return;
     const runs = [new IdRun(ids.slice(parent?.length ?? 0, length))];
-    this.#prompts.add({ parent, runs, pieces: pieces.slice(parent?.pieceCount ?? 0), cut, prefix });
+    this.#prompts.add({ parent, runs, pieces: pieces.slice(parent?.pieceCount ?? 0).map(ownString), cut, prefix });
   }
 
   /** Appends the ids of one text. @throws UncuttableText */
@@ -107,13 +120,8 @@ export class IncrementalEncoder {
     return this.#chunks.append(text, true, out);
   }
 
-  /** Appends all but the last affix. @param known the prompt that stands before, which is not appended */
-  *#appendPieces(
-    texts: readonly string[],
-    known: KnownPrompt | undefined,
-    prefix: IdRun | undefined,
-    out: RunList,
-  ): Generator<number, Borders> {
+  /** Appends all but the last affix and the known prompt, which stands before. */
+  *#appendPieces({ texts, known, prefix, owned }: NewPrompt, out: RunList): Generator<number, Borders> {
     let last: Border | undefined;
     let met: Border | undefined;
     let isMet = true;
@@ -129,7 +137,7 @@ export class IncrementalEncoder {
       }
       // A generator costs as much as many look-ups: what was met before does without (bench/tokenize).
       const metPiece = this.#pieces.get(text);
-      const piece = metPiece ?? (yield* this.#newPiece(text));
+      const piece = metPiece ?? (yield* this.#newPiece(text, owned));
       if (piece === undefined) {
         seam += text;
         continue;
@@ -162,12 +170,12 @@ export class IncrementalEncoder {
   }
 
   /** The piece's inside, or undefined when there are no two places to cut it. */
-  *#newPiece(text: string): Generator<number, Piece | undefined> {
+  *#newPiece(text: string, owned: (text: string) => string): Generator<number, Piece | undefined> {
     const last = lastCut(this.#cuts, text, text.length - 1, 0);
     const first = last < 0 ? -1 : firstCut(this.#cuts, text, 1, last);
     if (first < 0) return undefined;
     const piece = { first, last, run: yield* this.#inside(text.substring(first, last)) };
-    this.#pieces.set(ownString(text), piece, entryBytes + 2 * text.length + piece.run.byteLength);
+    this.#pieces.set(owned(text), piece, entryBytes + 2 * text.length + piece.run.byteLength);
     return piece;
   }
 
@@ -182,6 +190,8 @@ export class IncrementalEncoder {
     return new IdRun(list.takeIds());
   }
 }
+
+function none(): undefined {}
 
 /** @param from the first text to look at */
 function holdsNul(texts: readonly string[], from: number): boolean {

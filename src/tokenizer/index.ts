@@ -9,5 +9,5 @@ export {
   type TokenizerReading,
 } from "./load-tokenizer.ts";
 export type { TokenChain } from "./token-chain.ts";
-export type { EncodedPrompt, EncodeOptions, PromptHead, Tokenizer, TokenizerView } from "./tokenizer.ts";
+export type { EncodedPrompt, EncodeOptions, OwnText, PromptHead, Tokenizer, TokenizerView } from "./tokenizer.ts";
 export { UncuttableText } from "./uncuttable-text.ts";

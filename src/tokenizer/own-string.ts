@@ -2,8 +2,12 @@ import { Buffer } from "node:buffer";
 
 const beyondLatin1 = /[^\0-\xff]/;
 
-/** A copy that owns its characters, in one byte each where that is possible: kept as a key, a slice would keep its parent alive. */
+/** V8 copies shorter parts of a string instead of referring to it. */
+const minPartUnits = 13;
+
+/** An equal string that owns its characters, in one byte each where that is possible: kept as a key, a part of a string would keep all of it alive. */
 export function ownString(text: string): string {
+  if (text.length < minPartUnits) return text;
   const encoding = beyondLatin1.test(text) ? "utf16le" : "latin1";
   return Buffer.from(text, encoding).toString(encoding);
 }

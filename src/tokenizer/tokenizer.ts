@@ -6,6 +6,17 @@ export interface EncodeOptions {
   readonly addSpecialTokens: boolean;
 }
 
+export interface EncodePiecesOptions extends EncodeOptions {
+  /** Spares copies of pieces that are to be kept. Default: finds none. */
+  readonly ownText?: OwnText | undefined;
+}
+
+/**
+ * Finds a string that is equal to a piece and owns its characters, as those do that were read from a body: a part of a longer string keeps
+ * all of that alive. Undefined where there is none at hand.
+ */
+export type OwnText = (piece: string) => string | undefined;
+
 /**
  * Whose reading of a model's files counts: `raw` is tokenizer.json as it stands (Dynamo), `transformers5` what AutoTokenizer of Hugging
  * Face's transformers 5 makes of it (vLLM), `sglang` what SGLang makes of that. They differ for the class LlamaTokenizer and for files that
@@ -48,7 +59,7 @@ export interface Tokenizer {
    * when it is the same string object, and a hash and a comparison when it is an equal one.
    * @param pieces without lone surrogates; a pair may not be split between two
    */
-  encodePieces(pieces: readonly string[], options: EncodeOptions): EncodedPrompt | Promise<EncodedPrompt>;
+  encodePieces(pieces: readonly string[], options: EncodePiecesOptions): EncodedPrompt | Promise<EncodedPrompt>;
   /**
    * Takes over the head of a prompt that another tokenizer of the same files has encoded, so that the next turn costs its new text only.
    * @param ids the prompt's; those beyond the head are not looked at
