@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { performance } from "node:perf_hooks";
 import { type Config, parseAddress } from "../config/index.ts";
-import { RegisteredWorkers } from "../fleet/index.ts";
+import { type Catalogue, RegisteredWorkers } from "../fleet/index.ts";
 import {
   BearerTokens,
   type HttpAddress,
@@ -11,6 +11,7 @@ import {
   type Operation,
 } from "../http/index.ts";
 import { blocksWithin, GuessedBlocks, PrefixIndex } from "../kv/index.ts";
+import { dumpText } from "../kv-events/index.ts";
 import { type Partition, Partitions, Selections, WorkerDirectory } from "../router/index.ts";
 import { type RouteApiOptions, routeApiOperations } from "../surface/route-api/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
@@ -48,13 +49,27 @@ export function routeOperationsOf({ core, follower, isReady }: RouteApiParts, co
       workers,
       leases,
       json,
-      rankAt: (slot) => catalogue.rankAt(slot),
+      dump: () => dumpOf(partitions, catalogue),
       kvStatusOf: (rank) => follower.statusOf(rank),
       isReady,
       version,
     },
     apiOptions(config),
   );
+}
+
+/** What all workers hold, by partition, as Dynamo's services give it. */
+function dumpOf(partitions: Partitions, catalogue: Catalogue): Iterable<string> {
+  const groups = partitions.values().map(({ model, group, blockSize, served }) => ({
+    model,
+    routingGroup: group,
+    blockSize,
+    changes: served.index.dump(),
+  }));
+  return dumpText(groups, (slot) => {
+    const rank = catalogue.rankAt(slot);
+    return rank && { workerId: rank.worker.id, dpRank: rank.dpRank };
+  });
 }
 
 /** Listens for the route API, on TCP and on a Unix socket as the settings say. Rejects when it cannot. */
@@ -78,9 +93,10 @@ export async function startRouteApi(
   }
 }
 
-function makeIndex({ approximateIndex, routeApi }: Config, blockSize: number): PrefixIndex {
+function makeIndex({ approximateIndex, kvEvents, routeApi }: Config, blockSize: number): PrefixIndex {
   const guesses = new GuessedBlocks({ maxBlocks: blocksWithin(approximateIndex.maxBytes) });
-  return new PrefixIndex({ blockSize, maxBlocks: blocksWithin(routeApi.registration.maxIndexBytes), guesses });
+  const maxBlocks = blocksWithin(routeApi.registration.maxIndexBytes);
+  return new PrefixIndex({ blockSize, maxBlocks, maxOrphans: kvEvents.maxWaitingBlocks, guesses });
 }
 
 function registeredWorkers({ catalogue }: Core, partitions: Partitions, config: Config): RegisteredWorkers<Partition> {

@@ -19,11 +19,6 @@ export function signedHashes(words: Uint32Array): string {
   return `[${new BigInt64Array(aligned(words)).join(",")}]`;
 }
 
-/** As `signedHashes`, of unsigned integers. */
-export function unsignedHashes(words: Uint32Array): string {
-  return `[${new BigUint64Array(aligned(words)).join(",")}]`;
-}
-
 function aligned(words: Uint32Array): ArrayBuffer {
   return words.slice().buffer;
 }

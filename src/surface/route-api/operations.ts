@@ -1,6 +1,6 @@
 import type { Operation } from "../../http/index.ts";
 import type { JsonReader } from "../../json/index.ts";
-import type { Partitions, Router, Selections, WorkerDirectory, WorkerRank } from "../../router/index.ts";
+import type { Partitions, Router, Selections, WorkerDirectory } from "../../router/index.ts";
 import { BodyReader } from "./body.ts";
 import { dumpOperation } from "./dump-operation.ts";
 import type { RouteApiOptions } from "./options.ts";
@@ -23,7 +23,8 @@ export interface RouteApiDependencies {
   readonly leases: LeaseDesk;
   /** Reads the bodies; that of the router, so that a client's strings are decoded once. */
   readonly json: JsonReader;
-  readonly rankAt: (slot: number) => WorkerRank | undefined;
+  /** What `/dump` answers. */
+  readonly dump: () => Iterable<string>;
   readonly kvStatusOf: KvStatusOf;
   /** Whether requests can be answered: the models are loaded. */
   readonly isReady: () => boolean;

@@ -87,10 +87,11 @@ describe("the client's own request", () => {
   it("gets the headers that its worker's frontend needs, and is placed where its beginning was sent before", async () => {
     const first = await route({ request: { path: "/v1/chat/completions", body: chat } }, "/route_and_reserve");
     expect(first.body.headers).toMatchObject({ "x-dynamo-worker-instance-id": String(first.body.worker_id) });
+    // While it runs, its load may weigh as much as its cache.
+    await api.call("DELETE", `/reservations/${first.body.reservation.reservation_id}`);
     const second = await route({ request: { path: "/v1/chat/completions", body: chat } });
     expect(second.body).toMatchObject({ worker_id: first.body.worker_id, cached_tokens: expect.any(Number) });
     expect(second.body.cached_tokens).toBeGreaterThanOrEqual(8);
-    await api.call("DELETE", `/reservations/${first.body.reservation.reservation_id}`);
   });
 
   it("separates caches by the tenant that its headers name", async () => {
