@@ -31,6 +31,7 @@ export class FollowedRank {
   readonly #totals = new EventTotals();
   readonly #alarms: KvAlarms;
   readonly #silentWarnMs: number;
+  readonly #quietCheckMs: number;
   /** Requests booked on the rank when it was last heard of. */
   #bookedWhenHeard = 0;
 
@@ -40,6 +41,7 @@ export class FollowedRank {
     this.#endpoint = endpoint;
     this.#index = dependencies.index;
     this.#silentWarnMs = options.silentWorkerWarnMs;
+    this.#quietCheckMs = options.quietCheckMs;
     const log = dependencies.log.child({ worker: rank.worker.name, dpRank: rank.dpRank, kvEvents: endpoint });
     this.#alarms = new KvAlarms(log);
     const counters: KvEventCounters = {
@@ -83,6 +85,7 @@ export class FollowedRank {
    * @param unmatchedPrompts of those, how many in a row did not turn up in its cache
    */
   look(bookedRequests: number, unmatchedPrompts: number, nowMs: number): void {
+    if (this.#quietCheckMs > 0) this.#subscriber.checkQuiet(this.#quietCheckMs);
     const { status } = this.#subscriber;
     const isQuiet = this.#silentWarnMs > 0 && status.silentMs >= this.#silentWarnMs;
     if (!isQuiet) this.#bookedWhenHeard = bookedRequests;

@@ -54,6 +54,7 @@ export class KvEventSubscriber {
   #steps: Promise<void> = Promise.resolve();
   readonly #startedAt: number;
   #isConnected = false;
+  #checkedBatchAt: number | undefined;
 
   /** Throws RangeError for a bad option. */
   constructor(options: KvEventSubscriberOptions, dependencies: KvEventSubscriberDependencies) {
@@ -109,6 +110,18 @@ export class KvEventSubscriber {
       throw new Error(`cannot subscribe to KV events at '${endpoint}'`, { cause });
     }
     this.#tasks = Promise.all([watching, this.#receive()]);
+  }
+
+  /**
+   * When the stream has been quiet for so long, asks once whether its last batches were missed: a gap shows only with the batch
+   * after it.
+   */
+  checkQuiet(quietMs: number): void {
+    const { lastBatchAt } = this.#follower;
+    if (!this.#isConnected || lastBatchAt === undefined || lastBatchAt === this.#checkedBatchAt) return;
+    if (this.#clock.now() - lastBatchAt < quietMs) return;
+    this.#checkedBatchAt = lastBatchAt;
+    void this.#step(() => this.#follower.catchUp());
   }
 
   /**

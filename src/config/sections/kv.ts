@@ -7,6 +7,11 @@ export const kvEvents = z
     replayTimeoutMs: milliseconds(1)
       .default(5000)
       .describe("Longest wait for a worker to replay missed events, in ms."),
+    quietCheckMs: milliseconds(0)
+      .default(30_000)
+      .describe(
+        "Time without events after which a worker is asked once whether its last ones were missed, in ms; 0 = never. Needs `workers[].kvReplay`.",
+      ),
     reconnectMinMs: milliseconds(1)
       .default(100)
       .describe("First pause before connecting again, in ms; doubles each time."),

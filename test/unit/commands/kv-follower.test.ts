@@ -10,6 +10,7 @@ import { fixture } from "../router/fixture.ts";
 
 const settings = {
   replayTimeoutMs: 1_000,
+  quietCheckMs: 0,
   reconnectMinMs: 100,
   reconnectMaxMs: 1_000,
   maxPendingBatches: 100,

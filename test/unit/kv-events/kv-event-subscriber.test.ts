@@ -154,6 +154,21 @@ describe("KvEventSubscriber", () => {
     expect(rank.count("lost_tracks")).toBe(0);
   });
 
+  it("asks once, when it has been quiet for some time, for batches that were lost as the last ones", async () => {
+    const { engine, rank } = await followedEngine({ replay: "plain" });
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    await engine.publish([stored([2], 1)], { lost: true });
+    const asked = engine.replayRequests.length;
+    rank.subscriber.checkQuiet(60_000);
+    rank.subscriber.checkQuiet(0);
+    rank.subscriber.checkQuiet(0);
+    await rank.expectOverlap([1, 2], 2);
+    expect(engine.replayRequests.slice(asked)).toEqual([0]);
+    rank.subscriber.checkQuiet(0);
+    await vi.waitFor(() => expect(engine.replayRequests.slice(asked)).toEqual([0, 1]));
+  });
+
   it("waits for a mute replay once, and not again for each gap", async () => {
     const { engine, rank } = await followedEngine({ replay: "mute" }, { replayIdleMs: 100 });
     for (const block of [1, 2, 3]) {
