@@ -4,6 +4,7 @@ import { stringify } from "yaml";
 import { freePorts } from "../../test/e2e/support/free-ports.ts";
 import { testModelFolder } from "../../test/e2e/support/model-folder.ts";
 import { OwnProcess } from "../../test/e2e/support/own-process.ts";
+import { until } from "../../test/e2e/support/until.ts";
 import { type RunningPicker, untilListening, workerCount } from "./running-picker.ts";
 
 /** Starts the picker as users run it, from dist/, with workers that nobody asks. @param folder where its settings go */
@@ -15,6 +16,7 @@ export async function startOurs(folder: string, profile: string): Promise<Runnin
   const child = await OwnProcess.start({ name: "picker", file: process.execPath, args });
   try {
     await untilListening(child, port);
+    await until(() => child.tail(1_000).includes("the picker is ready"), { what: "the models", timeoutMs: 60_000 });
   } catch (error) {
     await child.end();
     throw error;
@@ -27,7 +29,7 @@ function settings(port: number, healthPort: number, profile: string) {
     extProc: { listen: `127.0.0.1:${port}`, tls: { mode: "off" } },
     health: { listen: `127.0.0.1:${healthPort}` },
     metrics: { listen: "off" },
-    log: { level: "warn" },
+    log: { level: "info" },
     fleet: { healthCheck: { enabled: false } },
     models: [{ name: "sim-model", folder: testModelFolder(), profile }],
     workers: Array.from({ length: workerCount }, (_, i) => ({ name: `worker-${i}`, endpoint: `10.0.0.${i + 1}:8000` })),

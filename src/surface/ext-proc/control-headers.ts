@@ -36,6 +36,8 @@ const alwaysRemoved: readonly string[] = [
   ...controlNames,
   ...latencyNames,
   ...workerChoosingNames,
+  // SMG's.
+  "x-smg-target-worker",
   "x-llm-d-request-dropped-reason",
 ];
 const alwaysRemovedSet = new Set(alwaysRemoved);
@@ -56,8 +58,7 @@ export class HeaderRemovals {
    */
   namesFor(headers: Pick<HeaderList, "namesFrom">, setNames: readonly string[]): readonly string[] {
     const fixed = this.#fixed(setNames);
-    const sent = controlPrefixes.flatMap((prefix) => headers.namesFrom(prefix));
-    const extra = sent.filter((name) => !alwaysRemovedSet.has(name) && !setNames.includes(name));
+    const extra = headers.namesFrom("x").filter((name) => isUnlistedControl(name) && !setNames.includes(name));
     return extra.length === 0 ? fixed : [...fixed, ...new Set(extra)];
   }
 
@@ -69,4 +70,11 @@ export class HeaderRemovals {
     if (this.#fixedBySet.size < MAX_KEPT_LISTS) this.#fixedBySet.set(key, fixed);
     return fixed;
   }
+}
+
+/** Servers behind a CGI-like interface read `_` as `-`, so that either spelling reaches them. */
+function isUnlistedControl(name: string): boolean {
+  if (alwaysRemovedSet.has(name)) return false;
+  const dashed = name.replaceAll("_", "-");
+  return alwaysRemovedSet.has(dashed) || controlPrefixes.some((prefix) => dashed.startsWith(prefix));
 }

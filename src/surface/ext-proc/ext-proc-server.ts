@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { HeaderRemovals } from "./control-headers.ts";
 import { GrpcServer, joinHostPort } from "./grpc-server.ts";
 import { HealthService } from "./health-service.ts";
+import { MismatchLog } from "./mismatch-log.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type ExtProcOptions, type ResolvedExtProcOptions, resolveExtProcOptions } from "./options.ts";
 import type { PickRouter } from "./pick-router.ts";
@@ -52,7 +53,8 @@ export async function startExtProcServer(
   const streams = new OpenStreams();
   const removals = new HeaderRemovals();
   const pool = new BufferPool(resolved.maxReusedBufferBytes);
-  const session = { router, telemetry, logger, clock, admission, removals, pool, options: resolved };
+  const mismatches = new MismatchLog(logger, clock);
+  const session = { router, telemetry, logger, clock, admission, removals, mismatches, pool, options: resolved };
   const context = { session, streams, encoder: new ResponseEncoder(pool) };
   const main = new GrpcServer(resolved);
   const healthOnly = new GrpcServer(resolved);

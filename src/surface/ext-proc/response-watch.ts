@@ -1,5 +1,6 @@
 import { servedEndpoint } from "./endpoint-metadata.ts";
 import { HeaderList } from "./header-list.ts";
+import type { MismatchLog } from "./mismatch-log.ts";
 import type { PickDecision } from "./pick-router.ts";
 import type { HttpHeaders, MetadataContext } from "./processing-messages.ts";
 import type { ExtProcTelemetry } from "./telemetry.ts";
@@ -9,6 +10,7 @@ import { UsageScanner } from "./usage-scanner.ts";
 export class ResponseWatch {
   readonly #decision: PickDecision;
   readonly #telemetry: ExtProcTelemetry;
+  readonly #mismatches: MismatchLog;
   #scanner: UsageScanner | undefined;
   #isEncoded = false;
   #isSuccess = false;
@@ -16,9 +18,10 @@ export class ResponseWatch {
   #hasContent = false;
   #isOver = false;
 
-  constructor(decision: PickDecision, telemetry: ExtProcTelemetry) {
+  constructor(decision: PickDecision, telemetry: ExtProcTelemetry, mismatches: MismatchLog) {
     this.#decision = decision;
     this.#telemetry = telemetry;
+    this.#mismatches = mismatches;
   }
 
   /** Metadata may come with any message of the response; the first that names the serving endpoint counts. */
@@ -29,6 +32,7 @@ export class ResponseWatch {
     this.#isServedKnown = true;
     if (!this.#decision.reservation.servedBy(served)) return;
     this.#telemetry.mismatch({ picked: this.#decision.endpoint, served });
+    this.#mismatches.note(this.#decision.endpoint, served);
   }
 
   headers({ headers, end_of_stream: isEnd = false }: HttpHeaders): void {

@@ -8,6 +8,7 @@ import type { HeaderRemovals } from "./control-headers.ts";
 import { servedEndpoint, splitEndpoints, subsetHint } from "./endpoint-metadata.ts";
 import { errorAnswer, errorDialectOf, toRoutingError } from "./error-answer.ts";
 import { HeaderList } from "./header-list.ts";
+import type { MismatchLog } from "./mismatch-log.ts";
 import type { ResolvedExtProcOptions } from "./options.ts";
 import { pickAnswer } from "./pick-answer.ts";
 import { PickAttempt } from "./pick-attempt.ts";
@@ -36,6 +37,7 @@ export interface SessionContext {
   readonly clock: Clock;
   readonly admission: Admission;
   readonly removals: HeaderRemovals;
+  readonly mismatches: MismatchLog;
   readonly pool: BufferPool;
   readonly options: ResolvedExtProcOptions;
 }
@@ -192,7 +194,7 @@ export class StreamSession {
     request.answer(pickAnswer(decision, this.#headers, body, options), () => this.#ticket.releaseBody());
     this.#phase = "upstream";
     this.#ticket.leavePick();
-    this.#watch = new ResponseWatch(decision, this.#context.telemetry);
+    this.#watch = new ResponseWatch(decision, this.#context.telemetry, this.#context.mismatches);
     this.#context.telemetry.picked({
       model: decision.model,
       api: decision.api,

@@ -34,18 +34,23 @@ describe("HeaderRemovals", () => {
     "x-encoder-hosts-ports",
     "x-data-parallel-host-port",
     "x-kv-cache-source-host-port",
+    "x-smg-target-worker",
   ])("always removes %s, seen or not", (name) => {
     expect(removed([])).toContain(name);
     expect(removed([name]).filter((other) => other === name)).toEqual([name]);
   });
 
-  it.each(["x-gateway-destination-endpoint", "x-gateway-destination-endpoint-scores", "x-llm-d-of-tomorrow"])(
-    "removes %s when the client sent it",
-    (name) => {
-      expect(removed([])).not.toContain(name);
-      expect(removed([name, name]).filter((other) => other === name)).toEqual([name]);
-    },
-  );
+  it.each([
+    "x-gateway-destination-endpoint",
+    "x-gateway-destination-endpoint-scores",
+    "x-llm-d-of-tomorrow",
+    "x_dynamo_worker_instance_id",
+    "x-dynamo-dp_rank",
+    "x_gateway_any",
+  ])("removes %s when the client sent it", (name) => {
+    expect(removed([])).not.toContain(name);
+    expect(removed([name, name]).filter((other) => other === name)).toEqual([name]);
+  });
 
   it.each([
     "x-dynamo-session-id",

@@ -1,6 +1,7 @@
 import { BufferPool } from "../../../../src/http/index.ts";
 import { Admission } from "../../../../src/surface/ext-proc/admission.ts";
 import { HeaderRemovals } from "../../../../src/surface/ext-proc/control-headers.ts";
+import { MismatchLog } from "../../../../src/surface/ext-proc/mismatch-log.ts";
 import { type ExtProcOptions, resolveExtProcOptions } from "../../../../src/surface/ext-proc/options.ts";
 import type { ProcessingRequest, ProcessingResponse } from "../../../../src/surface/ext-proc/processing-messages.ts";
 import { StreamSession } from "../../../../src/surface/ext-proc/stream-session.ts";
@@ -15,6 +16,7 @@ export class SessionWorld {
   readonly admission: Admission;
   readonly pool = new BufferPool(1 << 20);
   readonly #options;
+  readonly #mismatches = new MismatchLog(this.logger, this.clock);
 
   constructor(options: ExtProcOptions = {}) {
     this.#options = resolveExtProcOptions(options);
@@ -29,6 +31,7 @@ export class SessionWorld {
       clock: this.clock,
       admission: this.admission,
       removals: new HeaderRemovals(),
+      mismatches: this.#mismatches,
       pool: this.pool,
       options: this.#options,
     });
