@@ -23,7 +23,7 @@ function apply(index: PrefixIndex, normalizer: KvEventNormalizer, { events }: De
   for (const event of events) {
     const effect = normalizer.normalize(event, (hash) => index.cacheSaltOf(0, hash));
     if (effect.kind !== "store") continue;
-    index.store(0, { ...effect.run.slice(0, effect.run.count), isCounted: true });
+    index.store(0, effect.run.slice(0, effect.run.count, true));
     blocks += effect.run.count;
   }
   return blocks;

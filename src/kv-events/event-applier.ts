@@ -1,16 +1,15 @@
 import {
   type CacheSaltLookup,
-  type DecodedBatch,
   decodeSteps,
   type EventEffect,
-  type FilteredEvent,
+  type FilterReason,
   type KvEvent,
   KvEventNormalizer,
   type StorageTier,
   type StoredBlocks,
   type U64,
 } from "../kv/index.ts";
-import type { KvEventCounters } from "./observer.ts";
+import type { KvEventCounter, KvEventCounters } from "./observer.ts";
 import type { TurnBudget } from "./turn-budget.ts";
 
 /** Where the changes go: a `PrefixIndex`. */
@@ -39,6 +38,15 @@ interface RankState {
   readonly normalizer: KvEventNormalizer;
   readonly cacheSaltOf: CacheSaltLookup;
 }
+
+/** What an event does to some blocks. */
+type BlockEffect = Extract<EventEffect, { kind: "store" | "remove" | "add_tier" }>;
+
+const counterOf = {
+  store: "blocks_stored",
+  remove: "blocks_removed",
+  add_tier: "blocks_moved",
+} as const satisfies Record<BlockEffect["kind"], KvEventCounter>;
 
 /** Most blocks of one uninterrupted step: a fraction of a ms. */
 const sliceBlocks = 1_024;
@@ -94,7 +102,7 @@ export class EventApplier {
    * @param isCounted false when its stores may be known already: then they are no further copies
    */
   async apply(payload: Buffer, isCounted: boolean): Promise<boolean> {
-    const batch = await this.#decode(payload);
+    const batch = await this.#inTurns(decodeSteps(payload));
     for (const [reason, amount] of Object.entries(batch.skipped)) {
       if (amount > 0) this.#counters.add("skipped_events", this.#options.slot, amount, reason);
     }
@@ -103,16 +111,11 @@ export class EventApplier {
       this.#counters.add("unknown_rank_events", this.#options.slot, batch.events.length);
       return false;
     }
-    const rank = this.#rankOf(slot);
-    let hasCleared = false;
-    for (const event of batch.events) {
-      if (await this.#applyEvent(rank, event, isCounted)) hasCleared = true;
-    }
-    return hasCleared;
+    return await this.#inTurns(this.#applyAll(this.#rankOf(slot), batch.events, isCounted));
   }
 
-  async #decode(payload: Buffer): Promise<DecodedBatch> {
-    const steps = decodeSteps(payload);
+  /** Does one step after the other, and waits for a later turn of the event loop when this one's share is used up. */
+  async #inTurns<T>(steps: Generator<void, T, undefined>): Promise<T> {
     for (;;) {
       if (this.#budget.isSpent) await this.#budget.nextTurn();
       const { done, value } = steps.next();
@@ -127,44 +130,46 @@ export class EventApplier {
     this.#ranks.clear();
   }
 
-  async #applyEvent(rank: RankState, event: KvEvent, isCounted: boolean): Promise<boolean> {
-    if (this.#budget.isSpent) await this.#budget.nextTurn();
-    const effect = rank.normalizer.normalize(event, rank.cacheSaltOf);
-    if (effect.kind === "filtered") {
-      this.#counters.add("filtered_events", rank.slot, 1, effect.reason);
-      if (effect.reason === "block_size_mismatch" && event.kind === "stored") this.#foreignBlockSize = event.blockSize;
-      return false;
+  /** A step is one event, or a slice of a long one. Returns whether the cache was cleared. */
+  *#applyAll(rank: RankState, events: readonly KvEvent[], isCounted: boolean): Generator<void, boolean, undefined> {
+    let hasCleared = false;
+    for (const event of events) {
+      const effect = rank.normalizer.normalize(event, rank.cacheSaltOf);
+      if (effect.kind === "filtered") this.#onFiltered(rank.slot, event, effect.reason);
+      else if (effect.kind === "clear") this.#onClear(rank.slot);
+      else yield* this.#change(rank.slot, effect, isCounted);
+      if (effect.kind === "clear") hasCleared = true;
+      yield;
     }
-    if (effect.kind === "store") this.#foreignBlockSize = undefined;
-    await this.#change(rank.slot, effect, isCounted);
-    return effect.kind === "clear";
+    return hasCleared;
   }
 
-  async #change(slot: number, effect: Exclude<EventEffect, FilteredEvent>, isCounted: boolean): Promise<void> {
-    if (effect.kind === "clear") {
-      this.#counters.add("clears", slot, 1);
-      this.#sink.clear(slot);
-    } else if (effect.kind === "store") {
-      this.#counters.add("blocks_stored", slot, effect.run.count);
-      await this.#inSlices(effect.run.count, (from, to) => {
-        this.#sink.store(slot, { ...effect.run.slice(from, to), isCounted });
-      });
-    } else {
-      const { kind, blockHashes, tier } = effect;
-      const count = blockHashes.length >>> 1;
-      this.#counters.add(kind === "remove" ? "blocks_removed" : "blocks_moved", slot, count);
-      await this.#inSlices(count, (from, to) => {
-        const slice = blockHashes.subarray(2 * from, 2 * to);
-        if (kind === "remove") this.#sink.remove(slot, slice, tier);
-        else if (isCounted || tier !== "device") this.#sink.addTier(slot, slice, tier);
-      });
-    }
+  #onFiltered(slot: number, event: KvEvent, reason: FilterReason): void {
+    this.#counters.add("filtered_events", slot, 1, reason);
+    if (reason === "block_size_mismatch" && event.kind === "stored") this.#foreignBlockSize = event.blockSize;
   }
 
-  async #inSlices(count: number, apply: (from: number, to: number) => void): Promise<void> {
+  #onClear(slot: number): void {
+    this.#counters.add("clears", slot, 1);
+    this.#sink.clear(slot);
+  }
+
+  *#change(slot: number, effect: BlockEffect, isCounted: boolean): Generator<void, void, undefined> {
+    const { kind } = effect;
+    const count = kind === "store" ? effect.run.count : effect.blockHashes.length >>> 1;
+    this.#counters.add(counterOf[kind], slot, count);
     for (let from = 0; from < count; from += sliceBlocks) {
-      if (from > 0 && this.#budget.isSpent) await this.#budget.nextTurn();
-      apply(from, Math.min(count, from + sliceBlocks));
+      if (from > 0) yield;
+      const to = Math.min(count, from + sliceBlocks);
+      if (kind === "store") {
+        this.#foreignBlockSize = undefined;
+        this.#sink.store(slot, effect.run.slice(from, to, isCounted));
+        continue;
+      }
+      const hashes = count <= sliceBlocks ? effect.blockHashes : effect.blockHashes.subarray(2 * from, 2 * to);
+      if (kind === "remove") this.#sink.remove(slot, hashes, effect.tier);
+      // A copy on the device may be one that is known already.
+      else if (isCounted || effect.tier !== "device") this.#sink.addTier(slot, hashes, effect.tier);
     }
   }
 

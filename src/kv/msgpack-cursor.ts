@@ -1,3 +1,4 @@
+import { ShortTexts } from "./short-texts.ts";
 import type { U64 } from "./xxh3.ts";
 
 /** Bytes that are not MessagePack, or end too early. */
@@ -24,6 +25,8 @@ for (const [byte, width] of [
   wordOffsets[byte] = 1;
   wordShifts[byte] = 32 - 8 * width;
 }
+
+const knownTexts = new ShortTexts();
 
 // Scratch of one read; no read waits.
 const wide = new DataView(new ArrayBuffer(8));
@@ -80,7 +83,8 @@ export class MsgpackCursor {
   /** The string that begins here, or undefined, having read nothing, when there is none. */
   takeString(): string | undefined {
     const byte = this.#peek();
-    if (byte >= 0xa0 && byte <= 0xbf) return utf8.decode(this.#body(1, byte & 0x1f));
+    if (byte >= 0xa0 && byte <= 0xbf)
+      return knownTexts.textOf(this.#bytes, this.#take(1 + (byte & 0x1f)) + 1, byte & 0x1f);
     if (byte >= 0xd9 && byte <= 0xdb) return utf8.decode(this.#sized(1 << (byte - 0xd9)));
     return undefined;
   }

@@ -1,8 +1,9 @@
 /** Words of a record: 0 key low, 1 key high, 2 next in its hash chain (the table's), 3 tag, 4 to 7 the owner's. */
 export const recordWords = 8;
 
-/** Keys whose records are read together. */
+/** Keys whose records are read together; for very few it is not worth the while. */
 const prefetchedKeys = 128;
+const leastPrefetchedKeys = 4;
 
 /**
  * Records of eight u32 found by a 64-bit key and a tag: hash chains in typed arrays. The buckets are as many as the capacity
@@ -68,6 +69,7 @@ export class RecordTable {
    * @param keys two u32 each, low first
    */
   prefetch(keys: Uint32Array, tag: number): void {
+    if (keys.length < 2 * leastPrefetchedKeys) return;
     const heads = this.#heads;
     const words = this.words;
     const mask = this.#bucketMask;

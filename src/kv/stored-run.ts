@@ -20,20 +20,36 @@ export class StoredRun {
     this.#cacheSalt = cacheSalt;
   }
 
-  /** The blocks from `from` up to `to`, which follow those before them. O(tokens of these). */
-  slice(from: number, to: number): StoredBlocks {
-    const { blockHashes, tokenIds, blockSize, isEagle, loraName, blockMmInfos, parentHash } = this.#event;
-    const tokens = tokenIds.subarray(from * blockSize, to * blockSize + (isEagle ? 1 : 0));
-    const options = { blockSize, isEagle, loraName, cacheSalt: this.#cacheSalt };
+  /**
+   * The blocks from `from` up to `to`, which follow those before them. O(tokens of these).
+   * @param isCounted whether they are copies of their own (`StoredBlocks`)
+   */
+  slice(from: number, to: number, isCounted: boolean): StoredBlocks {
+    const { blockHashes, parentHash } = this.#event;
+    const isWhole = from === 0 && 2 * to === blockHashes.length;
     return {
       parentHash:
         from === 0
           ? parentHash
           : { low: blockHashes[2 * from - 2] as number, high: blockHashes[2 * from - 1] as number },
-      blockHashes: blockHashes.subarray(2 * from, 2 * to),
-      localHashes: hashLocalBlocks(tokens, { ...options, blockMmInfos: blockMmInfos?.slice(from, to) }),
+      blockHashes: isWhole ? blockHashes : blockHashes.subarray(2 * from, 2 * to),
+      localHashes: this.#localHashes(from, to),
       tier: this.#tier,
       cacheSalt: this.#cacheSalt,
+      isCounted,
     };
+  }
+
+  #localHashes(from: number, to: number): Uint32Array {
+    const { tokenIds, blockSize, isEagle, loraName, blockMmInfos } = this.#event;
+    const end = to * blockSize + (isEagle ? 1 : 0);
+    const tokens = from === 0 && end === tokenIds.length ? tokenIds : tokenIds.subarray(from * blockSize, end);
+    return hashLocalBlocks(tokens, {
+      blockSize,
+      isEagle,
+      loraName,
+      cacheSalt: this.#cacheSalt,
+      blockMmInfos: blockMmInfos?.slice(from, to),
+    });
   }
 }

@@ -89,7 +89,7 @@ export class Xxh3 {
     for (let done = 0; done < count; done += piece) {
       const blocks = Math.min(piece, count - done);
       const from = done * strideTokens;
-      this.#words.set(tokenIds.subarray(from, from + (blocks - 1) * strideTokens + windowTokens), this.#input >> 2);
+      copyWords(tokenIds, from, (blocks - 1) * strideTokens + windowTokens, this.#words, this.#input >> 2);
       this.#wasm.hashBlocks(this.#input, blocks, windowTokens * 4, strideTokens * 4, seed.low, seed.high, this.#local);
       this.#copyOut(this.#local, blocks, local, done);
       if (sequence !== undefined) this.#chainPiece(blocks, done, sequence, parent !== undefined);
@@ -105,7 +105,7 @@ export class Xxh3 {
     if (parent !== undefined) this.#beginAfter(parent);
     for (let done = 0; done < count; done += blocksPerPiece) {
       const blocks = Math.min(blocksPerPiece, count - done);
-      this.#words.set(local.subarray(done * 2, (done + blocks) * 2), this.#local >> 2);
+      copyWords(local, done * 2, blocks * 2, this.#words, this.#local >> 2);
       this.#chainPiece(blocks, done, sequence, parent !== undefined);
     }
   }
@@ -125,7 +125,7 @@ export class Xxh3 {
   }
 
   #copyOut(at: number, blocks: number, out: Uint32Array, done: number): void {
-    out.set(this.#words.subarray(at >> 2, (at >> 2) + blocks * 2), done * 2);
+    copyWords(this.#words, at >> 2, blocks * 2, out, done * 2);
   }
 
   #reserveInput(bytes: number): void {
@@ -135,4 +135,15 @@ export class Xxh3 {
     // Growing detaches the old buffer, and with it every view.
     if (this.#words.buffer !== this.#wasm.memory.buffer) this.#words = new Uint32Array(this.#wasm.memory.buffer);
   }
+}
+
+/** A view and a copy of it cost more than a few words: events often store a single block. */
+const fewWords = 64;
+
+function copyWords(source: Uint32Array, from: number, count: number, out: Uint32Array, at: number): void {
+  if (count > fewWords) {
+    out.set(source.subarray(from, from + count), at);
+    return;
+  }
+  for (let i = 0; i < count; i++) out[at + i] = source[from + i] as number;
 }

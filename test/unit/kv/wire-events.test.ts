@@ -40,7 +40,7 @@ function changesOf(payload: Buffer, blockSize: number): unknown[] {
   return decodeEventBatch(payload).events.map((event) => {
     const change = normalizer.normalize(event, (hash) => index.cacheSaltOf(0, hash));
     if (change.kind === "store") {
-      const blocks = change.run.slice(0, change.run.count);
+      const blocks = change.run.slice(0, change.run.count, true);
       index.store(0, blocks);
       return {
         stored: {
