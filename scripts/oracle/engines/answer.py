@@ -2,7 +2,7 @@
 
 usage: answer.py {vllm|sglang} MODEL_FOLDER < cases.jsonl > answers.jsonl
 
-Cases have "name", "path" and "body". Answers: {"name", "token_ids", "error"}; token ids are a list for every prompt of the request, null
+Cases have "name", "path" and "body", or "raw": the text of the body. Answers: {"name", "token_ids", "error"}; token ids are a list for every prompt of the request, null
 when the server refuses it.
 """
 
@@ -41,7 +41,8 @@ def main():
         path = case["path"].split("?")[0]
         row = {"name": case["name"], "token_ids": None, "error": None}
         try:
-            row["token_ids"] = server.tokens(path, {"model": "model", **case["body"]})
+            body = json.loads(case["raw"]) if "raw" in case else case["body"]
+            row["token_ids"] = server.tokens(path, {"model": "model", **body})
         except Exception as error:
             row["error"] = f"{type(error).__name__}: {error}"[:300]
         answers.write(json.dumps(row, separators=(",", ":")) + "\n")

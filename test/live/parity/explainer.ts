@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { explainCases } from "../../../src/commands/index.ts";
+import type { ProfileName } from "../../../src/model/index.ts";
 import type { CaseAnswer } from "../../parity/answers.ts";
 
 /** `explain --cases` for one model, kept running: asked one case at a time. */
@@ -8,11 +9,11 @@ export class Explainer {
   readonly #answers: AsyncIterator<string>;
   readonly #run: Promise<void>;
 
-  constructor(model: string, modelDir: string) {
+  constructor(model: string, modelDir: string, profile: ProfileName = "dynamo") {
     // One chunk a line, as it is written.
     const output = new PassThrough({ objectMode: true });
     this.#answers = output[Symbol.asyncIterator]();
-    this.#run = explainCases({ modelDir, model, profile: "dynamo" }, this.#input, output).finally(() => output.end());
+    this.#run = explainCases({ modelDir, model, profile }, this.#input, output).finally(() => output.end());
     // Reported to whoever waits for an answer.
     this.#run.catch(() => undefined);
   }

@@ -15,25 +15,33 @@ export function sglangArguments(value: JsonValue): JsonObject | null {
   return parsed;
 }
 
-/**
- * The value of a JSON text as orjson reads it; undefined when it is none.
- * @throws Untokenizable for integers beyond 64 bits, of which orjson makes floats
- */
+/** The value of a JSON text as orjson reads it; undefined when it is none. */
 export function orjson(text: string): JsonValue | undefined {
   const value = pythonJson(text);
-  if (value !== undefined && holdsBigInteger(value)) throw new Untokenizable("an integer beyond 64 bits");
-  return value;
+  return value === undefined ? undefined : asOrjson(value);
+}
+
+/**
+ * A value as it is after orjson has read it: integers beyond 64 bits are floats.
+ * @throws Untokenizable for numbers beyond a double, which orjson refuses
+ */
+export function asOrjson(value: JsonValue): JsonValue {
+  if (value instanceof JsonNumber) return orjsonNumber(value);
+  if (isList(value)) return value.map(asOrjson);
+  return value instanceof JsonObject ? objectAsOrjson(value) : value;
+}
+
+export function objectAsOrjson(value: JsonObject): JsonObject {
+  return JsonObject.from(Array.from(value.entries(), ([key, member]) => [key, asOrjson(member)] as const));
 }
 
 const least = -(1n << 63n);
 const most = (1n << 64n) - 1n;
 
-function holdsBigInteger(value: JsonValue): boolean {
-  if (value instanceof JsonNumber) return value.isInteger && isBig(value);
-  if (isList(value)) return value.some(holdsBigInteger);
-  if (!(value instanceof JsonObject)) return false;
-  for (const [, member] of value.entries()) if (holdsBigInteger(member)) return true;
-  return false;
+function orjsonNumber(value: JsonNumber): JsonNumber {
+  const double = value.toNumber();
+  if (!Number.isFinite(double)) throw new Untokenizable("a number beyond a double");
+  return value.isInteger && isBig(value) ? new JsonNumber(double.toExponential()) : value;
 }
 
 function isBig(value: JsonNumber): boolean {

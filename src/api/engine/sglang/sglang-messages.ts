@@ -13,6 +13,7 @@ import type { SglangThinking, SglangTraits } from "../engine-traits.ts";
 import { notTaken, objectOf, textOf, textPart } from "../members.ts";
 import { stripped } from "../python-text.ts";
 import { Untokenizable } from "../untokenizable.ts";
+import { objectAsOrjson } from "./sglang-arguments.ts";
 import { sglangMessagesTools } from "./sglang-messages-tools.ts";
 import { searchResultText } from "./sglang-search-result.ts";
 import { toolResultTurns } from "./sglang-tool-result.ts";
@@ -191,6 +192,6 @@ function contentOf(parts: readonly JsonObject[]): JsonValue {
 function toolCall(block: JsonObject): JsonObject {
   const id = textOf(block, "id");
   if (id === "") throw new Untokenizable("a call without an id");
-  const called = objectOf({ name: textOf(block, "name"), arguments: callInput(block) });
+  const called = objectOf({ name: textOf(block, "name"), arguments: objectAsOrjson(callInput(block)) });
   return objectOf({ id, index: null, type: "function", function: called });
 }

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { answers } from "./answers.ts";
+import { availableModels } from "./expectations.ts";
+import { type RecordedBody, tokensDigest } from "./recorded-body.ts";
+
+/** Random bodies; `npm run parity:engines -- --record FILE` wrote it. */
+const recorded = gunzipSync(
+  readFileSync(join(import.meta.dirname, "..", "fixtures", "parity", "engine-bodies.jsonl.gz")),
+)
+  .toString("utf8")
+  .split("\n")
+  .filter((line) => line !== "")
+  .map((line) => JSON.parse(line) as RecordedBody);
+
+const names = recorded.flatMap(({ tokens }) => Object.keys(tokens).map((name) => name.split(" ")[1] ?? ""));
+
+const pairs = availableModels(new Set(names)).flatMap(({ name: model, folder }) =>
+  (["vllm", "sglang"] as const).map((profile) => ({ model, profile, folder })),
+);
+
+describe.each(pairs)("$profile's tokens of random bodies on $model", ({ model, profile, folder }) => {
+  it("are ours, or the choice is by load", async () => {
+    const lines = recorded.map(({ path, raw }) => JSON.stringify({ name: "", path, raw }));
+    const ours = await answers({ modelDir: folder, model: "model", profile }, lines);
+    const counted = { same: 0, byLoad: 0 };
+    for (const [index, { raw, tokens }] of recorded.entries()) {
+      const theirs = tokens[`${profile} ${model}`] ?? null;
+      if (theirs === null) continue;
+      const own = tokensDigest(ours[index]?.token_ids ?? null);
+      if (own === null) counted.byLoad++;
+      else expect(own, raw).toBe(theirs);
+      if (own === theirs) counted.same++;
+    }
+    expect(counted.same).toBeGreaterThan(40);
+    expect(counted.byLoad).toBeLessThan(counted.same / 8);
+  });
+});
