@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -21,6 +21,8 @@ export class OracleFolder {
   }
 
   static async make(): Promise<OracleFolder> {
+    // It may be needed before Dynamo is installed.
+    await mkdir(home, { recursive: true });
     return new OracleFolder(await mkdtemp(join(home, "run-")));
   }
 
