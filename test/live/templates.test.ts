@@ -1,10 +1,10 @@
-import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { compareTemplates } from "./templates/compare-templates.ts";
 import { templateNames } from "./templates/template-models.ts";
 
 /** `npm run parity:templates -- --seed N` renders the same bodies again. */
-const seed = randomInt(2 ** 32);
+/** Another with each run would let a build fail by chance; set it to search on. */
+const seed = Number(process.env["POINTSMAN_TEST_SEED"] ?? 20_261_129);
 
 describe(`composed bodies of seed ${seed} in the Dynamo frontend`, () => {
   it("have our tokens or our refusals for every real template, and for every family without one", async () => {
