@@ -23,6 +23,12 @@ describe("composed bodies", () => {
     }
   });
 
+  it("can be written whatever spoils them", () => {
+    for (let index = 0; index < 4_000; index++) {
+      expect(bodyText(composeBody(1105, index, 1), "qwen3").length).toBeGreaterThanOrEqual(0);
+    }
+  });
+
   it("are damaged in a part of the spoilt ones", () => {
     const damaged = Array.from({ length: 600 }, (_, index) => composeBody(4, index, 1)).filter((body) => body.damage);
     expect(damaged.length).toBeGreaterThan(60);

@@ -81,26 +81,28 @@ function changedObject(all: Members, others: readonly JsonNode[], chance: Chance
 }
 
 /** Names that mean the same to the frontend, or that clients mix up. */
-const related: Readonly<Record<string, readonly string[]>> = {
-  chat_template_args: ["chat_template_kwargs"],
-  chat_template_kwargs: ["chat_template_args"],
-  max_tokens: ["max_output_tokens", "max_completion_tokens"],
-  max_output_tokens: ["max_tokens"],
-  reasoning_content: ["reasoning"],
-  reasoning: ["reasoning_content", "reasoning_effort"],
-  messages: ["input", "prompt"],
-  input: ["messages", "prompt"],
-  prompt: ["messages", "input"],
-  content: ["text", "output"],
-  text: ["content", "input_text"],
-  parameters: ["input_schema"],
-  input_schema: ["parameters"],
-  tool_calls: ["function_call"],
-  arguments: ["input"],
-};
+const related = new Map<string, readonly string[]>(
+  Object.entries({
+    chat_template_args: ["chat_template_kwargs"],
+    chat_template_kwargs: ["chat_template_args"],
+    max_tokens: ["max_output_tokens", "max_completion_tokens"],
+    max_output_tokens: ["max_tokens"],
+    reasoning_content: ["reasoning"],
+    reasoning: ["reasoning_content", "reasoning_effort"],
+    messages: ["input", "prompt"],
+    input: ["messages", "prompt"],
+    prompt: ["messages", "input"],
+    content: ["text", "output"],
+    text: ["content", "input_text"],
+    parameters: ["input_schema"],
+    input_schema: ["parameters"],
+    tool_calls: ["function_call"],
+    arguments: ["input"],
+  }),
+);
 
 function otherName(key: string, chance: Chance): string {
-  const names = related[key];
+  const names = related.get(key);
   return names !== undefined && chance.is(0.7)
     ? chance.pick(names)
     : chance.pick([key.toUpperCase(), `${key} `, `_${key}`]);
