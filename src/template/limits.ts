@@ -1,12 +1,12 @@
 /** How much one render may do. A render that goes beyond is reported as unknown, and never hangs or fills the memory. */
 export interface Limits {
-  /** Steps of loops and calls, plus characters handled by string functions. Default 50 000 000, about a second. */
+  /** Steps of loops and calls, plus characters handled by string functions. Default 30 000 000, about half a second. */
   readonly maxWork?: number;
   /** Longest text or list that one operation makes, and longest prompt, in UTF-16 units or items. Default 32 Mi. */
   readonly maxLength?: number;
 }
 
 export function resolveLimits(limits: Limits = {}): Required<Limits> {
-  const { maxWork = 50_000_000, maxLength = 2 ** 25 } = limits;
+  const { maxWork = 30_000_000, maxLength = 2 ** 25 } = limits;
   return { maxWork, maxLength };
 }

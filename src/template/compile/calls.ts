@@ -10,6 +10,7 @@ import {
   textOf,
   type Value,
 } from "../values/value.ts";
+import { spend } from "../work.ts";
 import type { Evaluate } from "./evaluate.ts";
 import type { Frame } from "./frame.ts";
 
@@ -29,7 +30,11 @@ export function compileArguments(nodes: ArgumentNodes, compile: (node: Expressio
   }
   return (frame) => {
     const values = positional.map((evaluate) => evaluate(frame));
-    if (spread !== undefined) values.push(...frame.render.dialect.iterate(spread(frame)));
+    if (spread !== undefined) {
+      const more = frame.render.dialect.iterate(spread(frame));
+      spend(4 * more.length);
+      for (const value of more) values.push(value);
+    }
     const names = new Map<string, Value>();
     for (const [name, evaluate] of named) names.set(name, evaluate(frame));
     if (namedSpread !== undefined) addSpread(names, namedSpread(frame));
@@ -40,6 +45,7 @@ export function compileArguments(nodes: ArgumentNodes, compile: (node: Expressio
 function addSpread(names: Map<string, Value>, value: Value): void {
   if (!(value instanceof DictValue)) throw new TemplateRefusal();
   for (const [key, member] of value.entries()) {
+    spend(4);
     if (!isText(key)) throw new TemplateRefusal();
     names.set(textOf(key), member);
   }
@@ -47,7 +53,7 @@ function addSpread(names: Map<string, Value>, value: Value): void {
 
 /** Calls what can be called. @throws TemplateRefusal for anything else */
 export function callValue(callee: Value, args: CallArguments, frame: Frame): Value {
-  frame.render.spend(1);
+  spend(8 + args.positional.length);
   if (callee instanceof CallableValue) return callee.call(args, frame);
   if (callee instanceof ObjectValue && callee.call !== undefined) return callee.call(args, frame);
   if (!(callee instanceof LoopValue) || callee.recurse === undefined) throw new TemplateRefusal();

@@ -3,7 +3,9 @@ import type { CompareOperator, Expression } from "../parser/ast.ts";
 import { TemplateRefusal } from "../template-errors.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { list, SequenceValue, type Value } from "../values/value.ts";
+import { spend } from "../work.ts";
 import { callValue, compileArguments } from "./calls.ts";
+import { chargeOf } from "./charge.ts";
 import type { Evaluate } from "./evaluate.ts";
 import type { Scope } from "./scope.ts";
 import { compileRead } from "./variables.ts";
@@ -109,7 +111,12 @@ export class ExpressionCompiler {
       const { callMethod } = this.dialect;
       const { name } = callee;
       const object = this.compile(callee.object);
-      return (frame) => callMethod(object(frame), name, evaluateArgs(frame), frame);
+      const count = chargeOf(name);
+      return (frame) => {
+        const value = object(frame);
+        count(value);
+        return callMethod(value, name, evaluateArgs(frame), frame);
+      };
     }
     const evaluateCallee = this.compile(callee);
     return (frame) => callValue(evaluateCallee(frame), evaluateArgs(frame), frame);
@@ -130,10 +137,11 @@ export class ExpressionCompiler {
     const apply = this.dialect.filters.get(node.name);
     const operand = this.#operand(node, captured);
     const args = compileArguments(node.args, (argument) => this.compile(argument));
+    const count = chargeOf(node.name);
     return (frame) => {
       const value = operand(frame);
       if (apply === undefined) throw new TemplateRefusal();
-      frame.render.spend(1);
+      count(value);
       return apply(value, args(frame), frame);
     };
   }
@@ -152,6 +160,7 @@ export class ExpressionCompiler {
     const args = compileArguments(node.args, (argument) => this.compile(argument));
     return (frame) => {
       if (test === undefined) throw new TemplateRefusal();
+      spend(4);
       return test(operand(frame), args(frame), frame);
     };
   }

@@ -2,6 +2,7 @@ import type { Dialect } from "../dialect/dialect.ts";
 import type { Limits } from "../limits.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import type { Value } from "../values/value.ts";
+import { spend } from "../work.ts";
 
 /** A variable that has not been set. */
 export const missing: unique symbol = Symbol("missing");
@@ -17,7 +18,6 @@ export class Render {
   readonly #limits: Required<Limits>;
   #out: string[] = [];
   #written = 0;
-  #work = 0;
   #depth = 0;
   #deepest = 0;
 
@@ -32,6 +32,7 @@ export class Render {
   write(piece: string): void {
     if (piece === "") return;
     this.#written += piece.length;
+    spend(2);
     if (this.#written > this.#limits.maxLength) throw new UnsupportedTemplateError("the template prints too much");
     this.#out.push(piece);
   }
@@ -57,14 +58,13 @@ export class Render {
 
   /** Counts steps and characters handled. */
   spend(amount: number): void {
-    this.#work += amount;
-    if (this.#work > this.#limits.maxWork) throw new UnsupportedTemplateError("the template works too long");
+    spend(amount);
   }
 
   /** Refuses to make a text or list of that length. */
   checkLength(length: number): void {
     if (!(length <= this.#limits.maxLength)) throw new UnsupportedTemplateError("the template makes too much");
-    this.spend(length);
+    spend(length / 4);
   }
 
   /** Enters a macro or a level of a recursive loop; `leave` when it is done. */
@@ -72,7 +72,7 @@ export class Render {
     this.#depth += this.dialect.recursion[kind];
     if (this.#depth >= this.dialect.recursion.refused) throw new TemplateRefusal();
     if (this.#depth > this.#deepest) this.#deepest = this.#depth;
-    this.spend(1);
+    spend(40);
   }
 
   leave(kind: "macro" | "loop"): void {

@@ -1,5 +1,6 @@
 import type { Statement } from "../parser/ast.ts";
 import { LoopValue, type Value } from "../values/value.ts";
+import { spend } from "../work.ts";
 import { breaking, type Evaluate, type Execute, finished } from "./evaluate.ts";
 import { clear, Frame } from "./frame.ts";
 import type { Region } from "./region.ts";
@@ -80,7 +81,7 @@ function compileSelect({ target, test }: ForStatement, outer: Region): CompiledL
   const { isTrue } = outer.dialect;
   return (items, frame) =>
     items.filter((item) => {
-      frame.render.spend(1);
+      spend(8);
       assign(frame, item);
       return isTrue(evaluate(frame));
     });
@@ -102,7 +103,7 @@ function run(
   const isBreakEnough = frame.render.dialect.elseAlsoAfter === "first-break";
   let isPassed = isBreakEnough;
   for (let at = 0; at < items.length; at++) {
-    frame.render.spend(1);
+    spend(8 + loop.slots.length);
     clear(frame, loop.slots);
     value.at = at;
     frame.slots[loop.loopSlot] = value;

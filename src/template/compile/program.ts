@@ -7,6 +7,7 @@ import { parseTemplate } from "../parser/statements.ts";
 import { UnsupportedTemplateError } from "../template-errors.ts";
 import { type JsonConversion, jsonConversion } from "../values/json.ts";
 import type { Value } from "../values/value.ts";
+import { limited } from "../work.ts";
 import type { Execute } from "./evaluate.ts";
 import { Frame, Render } from "./frame.ts";
 import { namesSetIn, Scope } from "./scope.ts";
@@ -41,7 +42,7 @@ export class Program {
   run(context: JsonObject, now: () => Date): readonly string[] {
     const globals = this.#globals.map((name) => this.#global(context, name));
     const render = new Render(this.#dialect, globals, now, this.#limits);
-    this.#run(new Frame(render, this.#frameSize, undefined));
+    limited(this.#limits.maxWork, () => this.#run(new Frame(render, this.#frameSize, undefined)));
     if (render.isDoubtful) throw new UnsupportedTemplateError("the template recurses too deep");
     return render.pieces;
   }

@@ -2,11 +2,13 @@ import type { Dialect } from "../dialect/dialect.ts";
 import type { Body, Expression, Statement } from "../parser/ast.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { isText, type Value } from "../values/value.ts";
+import { spend } from "../work.ts";
 import { breaking, continuing, type Evaluate, type Execute, finished, type Signal } from "./evaluate.ts";
 import { ExpressionCompiler } from "./expressions.ts";
 import { clear } from "./frame.ts";
 import { compileLoop } from "./loops.ts";
 import { compileCallBlock, compileMacro } from "./macros.ts";
+import { nodeCount } from "./node-count.ts";
 import { compileOutput } from "./output.ts";
 import type { InnerRegion, Region } from "./region.ts";
 import { namesSetIn, type Scope, targetNames } from "./scope.ts";
@@ -34,9 +36,16 @@ export class StatementCompiler implements Region {
 
   body(statements: Body): Execute {
     const compiled = statements.map((statement) => this.#statement(statement));
+    const steps = statements.reduce((sum, statement) => sum + nodeCount(statement), 0);
     const [only] = compiled;
-    if (only !== undefined && compiled.length === 1) return only;
+    if (only !== undefined && compiled.length === 1) {
+      return (frame) => {
+        spend(steps);
+        return only(frame);
+      };
+    }
     return (frame) => {
+      spend(steps);
       for (const execute of compiled) {
         const signal = execute(frame);
         if (signal !== finished) return signal;

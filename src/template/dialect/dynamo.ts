@@ -9,7 +9,7 @@ import { isTrue, minijinjaIterate } from "../values/iterate.ts";
 import { serdeNumber } from "../values/json.ts";
 import { minijinjaAttribute, minijinjaCallMethod, minijinjaItem, minijinjaSlice } from "../values/minijinja-members.ts";
 import { minijinjaNegative, minijinjaOperations } from "../values/minijinja-operations.ts";
-import { dynamoText, minijinjaText } from "../values/text.ts";
+import { dynamoText, joinedTexts, minijinjaText } from "../values/text.ts";
 import { isText } from "../values/value.ts";
 import type { Dialect } from "./dialect.ts";
 
@@ -37,7 +37,7 @@ export const dynamo: Dialect = {
   contains: minijinjaContains,
   isTrue,
   print: dynamoText,
-  concat: (values) => values.map(minijinjaText).join(""),
+  concat: (values) => joinedTexts(values, minijinjaText),
   attribute: minijinjaAttribute,
   item: minijinjaItem,
   slice: minijinjaSlice,

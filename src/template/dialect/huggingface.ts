@@ -8,7 +8,7 @@ import { isTrue, pythonIterate } from "../values/iterate.ts";
 import { pythonNumber } from "../values/json.ts";
 import { pythonAttribute, pythonCallMethod, pythonItem, pythonSlice } from "../values/python-members.ts";
 import { pythonNegative, pythonOperations } from "../values/python-operations.ts";
-import { pythonText } from "../values/text.ts";
+import { joinedTexts, pythonText } from "../values/text.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** jinja2@3.1.6 in the immutable sandbox, as transformers@5 compiles chat templates (chat_template_utils.py). */
@@ -35,7 +35,7 @@ export const huggingface: Dialect = {
   contains: pythonContains,
   isTrue,
   print: pythonText,
-  concat: (values) => values.map(pythonText).join(""),
+  concat: (values) => joinedTexts(values, pythonText),
   attribute: pythonAttribute,
   item: pythonItem,
   slice: pythonSlice,

@@ -1,3 +1,4 @@
+import { characters } from "../python/code-points.ts";
 import { refuseRecent } from "../python/letters.ts";
 import { pythonSpaces } from "../python/strip.ts";
 import { escapeHtml } from "./escape-html.ts";
@@ -76,6 +77,6 @@ function link(text: string, limit: number | undefined, attributes: string): stri
 }
 
 function shortened(text: string, limit: number | undefined): string {
-  const characters = [...text];
-  return limit !== undefined && characters.length > limit ? `${characters.slice(0, limit).join("")}...` : text;
+  const units = characters(text);
+  return limit !== undefined && units.length > limit ? `${units.slice(0, limit).join("")}...` : text;
 }

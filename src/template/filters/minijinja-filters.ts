@@ -189,14 +189,22 @@ function toInteger(value: Value): Value {
   const number = numeric(value);
   if (number !== undefined) return number;
   const text = requiredText(value);
-  if (/^[+-]?\d+$/.test(text)) return integer(BigInt(text.replace("+", "")));
-  return truncated(parsedFloat(text));
+  if (/^[+-]?\d{1,30}$/.test(text)) return integer(BigInt(text.replace("+", "")));
+  return /^[+-]?\d{1,1000}$/.test(text) ? saturated(BigInt(text.replace("+", ""))) : truncated(parsedFloat(text));
+}
+
+const mostOfInteger = 2n ** 127n - 1n;
+
+/** The nearest integer of 128 bits. */
+function saturated(value: bigint): Value {
+  if (value > mostOfInteger) return integer(mostOfInteger);
+  return integer(value < -mostOfInteger ? -mostOfInteger - 1n : value);
 }
 
 function truncated(value: number): Value {
   if (Number.isNaN(value)) return 0;
-  if (Math.abs(value) >= 2 ** 100) throw new UnsupportedTemplateError("a large integer");
-  return integer(BigInt(Math.trunc(value)));
+  if (Math.abs(value) >= 2 ** 200) return saturated(value < 0 ? -mostOfInteger - 2n : mostOfInteger + 2n);
+  return saturated(BigInt(Math.trunc(value)));
 }
 
 function parsedFloat(text: string): number {

@@ -1,4 +1,6 @@
+import { chargeOf } from "../compile/charge.ts";
 import type { Frame } from "../compile/frame.ts";
+import { characters } from "../python/code-points.ts";
 import { TemplateRefusal } from "../template-errors.ts";
 import { withKeywords } from "../values/arguments.ts";
 import { minijinjaCompare, minijinjaEquals } from "../values/compare.ts";
@@ -16,6 +18,7 @@ import {
   textOf,
   type Value,
 } from "../values/value.ts";
+import { spend, spendSort } from "../work.ts";
 import {
   byItself,
   byMembers,
@@ -73,7 +76,7 @@ function last(value: Value): Value {
 
 function reverse(value: Value): Value {
   if (value === undefined || value === null) return value;
-  if (isText(value)) return [...textOf(value)].reverse().join("");
+  if (isText(value)) return characters(textOf(value)).reverse().join("");
   // A map's keys are turned twice there (minijinja@2.24.0, observed).
   if (value instanceof DictValue) return new SequenceValue("iterable", value.keys());
   return new SequenceValue("iterable", [...minijinjaIterate(value)].reverse());
@@ -93,14 +96,14 @@ function options(args: readonly Value[], names: readonly string[]): (name: strin
   return (name) => keywords?.get(name);
 }
 
-function sort(value: Value, args: readonly Value[], { render }: Frame): Value {
+function sort(value: Value, args: readonly Value[]): Value {
   const option = options(args, ["case_sensitive", "reverse", "attribute"]);
   const path = option("attribute");
   const isExact = isTrue(option("case_sensitive"));
   const compare = path === undefined || path === null ? byItself(isExact) : byMembers(requiredPath(path), isExact);
   const sign = isTrue(option("reverse")) ? -1 : 1;
   const values = minijinjaIterate(value);
-  render.spend(values.length);
+  spendSort(values.length);
   return list([...values].sort((a, b) => sign * compare(a, b)));
 }
 
@@ -111,6 +114,7 @@ function dictSort(value: Value, args: readonly Value[]): Value {
   const sign = isTrue(option("reverse")) ? -1 : 1;
   const place = option("by") === "value" ? 1 : 0;
   const entries = value.entries();
+  spendSort(entries.length);
   entries.sort((a, b) => sign * minijinjaCompare(fold(a[place], isExact), fold(b[place], isExact)));
   return list(entries.map((entry) => list(entry)));
 }
@@ -124,7 +128,7 @@ function unique(value: Value, args: readonly Value[], { render }: Frame): Value 
     minijinjaIterate(value).filter((item) => {
       const member = path === undefined || path === null ? item : memberPath(item, path);
       const key = !isExact && isText(member) ? textOf(member).toLowerCase() : member;
-      render.spend(seen.length);
+      render.spend(4 * seen.length);
       if (seen.some((other) => typeof other === typeof key && minijinjaEquals(other, key))) return false;
       seen.push(key);
       return true;
@@ -134,12 +138,14 @@ function unique(value: Value, args: readonly Value[], { render }: Frame): Value 
 
 function extreme(value: Value, isBetter: (order: number) => boolean): Value {
   const [start, ...rest] = minijinjaIterate(value);
+  spend(rest.length * 8);
   return rest.reduce((best, item) => (isBetter(minijinjaCompare(item, best)) ? item : best), start);
 }
 
 function sum(value: Value, _: readonly Value[], frame: Frame): Value {
   const add = frame.render.dialect.operations["+"];
   return minijinjaIterate(value).reduce<Value>((total, item) => {
+    spend(8);
     if (item !== undefined && !isNumber(item)) throw new TemplateRefusal();
     return item === undefined ? total : add(total, item, frame);
   }, 0);
@@ -182,14 +188,23 @@ function map(value: Value, args: readonly Value[], frame: Frame): Value {
   const [name, ...rest] = values;
   const apply = isText(name) ? frame.render.dialect.filters.get(textOf(name)) : undefined;
   if (apply === undefined) throw new TemplateRefusal();
-  return list(minijinjaIterate(value).map((item) => apply(item, positionalArguments(...rest), frame)));
+  const count = chargeOf(String(name));
+  return list(
+    minijinjaIterate(value).map((item) => {
+      count(item);
+      return apply(item, positionalArguments(...rest), frame);
+    }),
+  );
 }
 
 function mappedMember(values: readonly Value[], keywords: DictValue | undefined, path: Value): (item: Value) => Value {
   const fallback = keywords?.get("default");
   if (values.length > 0 || keywords?.keys().some((key) => key !== "attribute" && key !== "default"))
     throw new TemplateRefusal();
-  return (item) => (fallback === undefined ? memberPath(item, path) : memberOr(item, path, fallback));
+  return (item) => {
+    spend(8);
+    return fallback === undefined ? memberPath(item, path) : memberOr(item, path, fallback);
+  };
 }
 
 /** @param testAt place of the test's name; before it stands the attribute */
@@ -202,6 +217,7 @@ function selected(value: Value, args: readonly Value[], frame: Frame, testAt: 0 
   const rest = positionalArguments(...args.slice(testAt + 1));
   return list(
     minijinjaIterate(value).filter((item) => {
+      spend(8);
       const member = testAt === 1 ? memberPath(item, minijinjaText(args[0])) : item;
       return (test === undefined ? isTrue(member) : test(member, rest, frame)) === isKept;
     }),

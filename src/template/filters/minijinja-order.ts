@@ -1,4 +1,3 @@
-import type { Frame } from "../compile/frame.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { withKeywords } from "../values/arguments.ts";
 import { minijinjaCompare } from "../values/compare.ts";
@@ -6,6 +5,7 @@ import { DictValue } from "../values/dict-value.ts";
 import { isTrue, minijinjaIterate } from "../values/iterate.ts";
 import { minijinjaAttribute, minijinjaItem } from "../values/minijinja-members.ts";
 import { GroupValue, isSequence, isText, list, SequenceValue, textOf, type Value } from "../values/value.ts";
+import { spend, spendSort } from "../work.ts";
 
 /** Text in small letters, unless case counts. */
 export function fold(value: Value, isExact: boolean): Value {
@@ -15,6 +15,7 @@ export function fold(value: Value, isExact: boolean): Value {
 /** `value.a.b`; numbers are places. */
 export function memberPath(value: Value, path: Value): Value {
   if (!isText(path)) return minijinjaItem(value, path);
+  spend(textOf(path).length);
   return textOf(path)
     .split(".")
     .reduce<Value>(
@@ -71,7 +72,7 @@ function found(read: () => Value): { readonly value: Value } | undefined {
 }
 
 /** Groups in the order of what they have in common, which is shown as the last of a group has it. */
-export function groupBy(value: Value, args: readonly Value[], { render }: Frame): Value {
+export function groupBy(value: Value, args: readonly Value[]): Value {
   const { values, keywords } = withKeywords(args);
   const known = ["default", "case_sensitive", ...(values.length === 0 ? ["attribute"] : [])];
   if (values.length > 1 || keywords?.keys().some((key) => !known.includes(String(key)))) throw new TemplateRefusal();
@@ -80,8 +81,9 @@ export function groupBy(value: Value, args: readonly Value[], { render }: Frame)
   const isExact = isTrue(keywords?.get("case_sensitive"));
   const member = (item: Value) => memberOr(item, path, fallback);
   const compare: Compare = (one, other) => minijinjaCompare(fold(one, isExact), fold(other, isExact));
-  const items = [...minijinjaIterate(value)].sort((a, b) => compare(member(a), member(b)));
-  render.spend(items.length);
+  const items = [...minijinjaIterate(value)];
+  spendSort(items.length);
+  items.sort((a, b) => compare(member(a), member(b)));
   const groups: { grouper: Value; items: Value[] }[] = [];
   for (const item of items) {
     const grouper = member(item);
@@ -110,6 +112,6 @@ export function chain(value: Value, args: readonly Value[]): Value {
 
 export function zip(value: Value, args: readonly Value[]): Value {
   const all = [value, ...args].map(minijinjaIterate);
-  const length = Math.min(...all.map((items) => items.length));
+  const length = all.reduce((least, items) => Math.min(least, items.length), Number.POSITIVE_INFINITY);
   return new SequenceValue("iterable", () => Array.from({ length }, (_, at) => list(all.map((items) => items[at]))));
 }

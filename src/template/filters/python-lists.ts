@@ -1,5 +1,7 @@
+import { chargeOf } from "../compile/charge.ts";
 import type { Frame } from "../compile/frame.ts";
 import type { Filter } from "../dialect/dialect.ts";
+import { characters } from "../python/code-points.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { BoundArguments, smallInteger } from "../values/arguments.ts";
 import { pythonCompare, pythonEquals } from "../values/compare.ts";
@@ -19,6 +21,7 @@ import {
   textOf,
   type Value,
 } from "../values/value.ts";
+import { spend, spendSort } from "../work.ts";
 
 type BoundFilter = (value: Value, args: BoundArguments, frame: Frame) => Value;
 
@@ -55,7 +58,7 @@ function last(value: Value): Value {
 }
 
 function reverse(value: Value): Value {
-  if (isText(value)) return [...textOf(value)].reverse().join("");
+  if (isText(value)) return characters(textOf(value)).reverse().join("");
   return new IteratorValue([...pythonIterate(value)].reverse());
 }
 
@@ -73,6 +76,7 @@ function join(value: Value, args: BoundArguments, frame: Frame): Value {
 /** `value[a][b]` along `a.b`, as jinja2's filters take attributes; the fallback stands for each member that is not there. */
 function memberPath(value: Value, path: Value, fallback?: Value): Value {
   const parts = isText(path) ? textOf(path).split(".") : [path];
+  spend(parts.length * 4);
   return parts.reduce<Value>((object, part) => {
     const member = pythonItem(object, typeof part === "string" && /^\d+$/.test(part) ? Number(part) : part);
     return member === undefined && fallback !== null ? fallback : member;
@@ -99,14 +103,14 @@ function keysOf(args: BoundArguments): (value: Value) => Value {
 }
 
 function sorted(values: readonly Value[], key: (value: Value) => Value, isReversed: boolean): Value[] {
+  spendSort(values.length);
   const keyed = values.map((value) => ({ value, key: key(value) }));
   keyed.sort((a, b) => (isReversed ? pythonCompare(b.key, a.key) : pythonCompare(a.key, b.key)));
   return keyed.map(({ value }) => value);
 }
 
-function sort(value: Value, args: BoundArguments, frame: Frame): Value {
+function sort(value: Value, args: BoundArguments): Value {
   const values = pythonIterate(value);
-  frame.render.spend(values.length);
   // Keys are lists there: what is equal needs no order.
   return list(sorted(values, keysOf(args), isTrue(args.get("reverse"))));
 }
@@ -126,7 +130,7 @@ function* uniqueOf(value: Value, key: (value: Value) => Value, frame: Frame): It
   for (const item of pythonIterate(value)) {
     const itemKey = key(item);
     if (!isHashable(itemKey)) throw new TemplateRefusal();
-    frame.render.spend(seen.length);
+    frame.render.spend(4 * seen.length);
     if (seen.some((other) => pythonEquals(other, itemKey))) continue;
     seen.push(itemKey);
     yield item;
@@ -136,6 +140,7 @@ function* uniqueOf(value: Value, key: (value: Value) => Value, frame: Frame): It
 function extreme(value: Value, args: BoundArguments, sign: 1 | -1): Value {
   const key = keyOf(args);
   const [first, ...rest] = pythonIterate(value);
+  spend(rest.length * 8);
   return rest.reduce((best, item) => (pythonCompare(key(item), key(best)) * sign > 0 ? item : best), first);
 }
 
@@ -145,12 +150,13 @@ function sum(value: Value, args: BoundArguments, frame: Frame): Value {
   const start = args.has("start") ? args.get("start") : 0;
   if (isText(start)) throw new TemplateRefusal();
   return pythonIterate(value).reduce<Value>((total, item) => {
+    spend(8);
     return add(total, path === undefined || path === null ? item : memberPath(item, path), frame);
   }, start);
 }
 
 /** Groups in the order of what they have in common, which is shown as the first of a group has it. */
-function groupBy(value: Value, args: BoundArguments, frame: Frame): Value {
+function groupBy(value: Value, args: BoundArguments): Value {
   const fallback = args.get("default");
   const member = (item: Value) => memberPath(item, args.get("attribute"), fallback);
   const isExact = isTrue(args.get("case_sensitive"));
@@ -159,7 +165,6 @@ function groupBy(value: Value, args: BoundArguments, frame: Frame): Value {
     return !isExact && isText(found) ? textOf(found).toLowerCase() : found;
   };
   const items = sorted(pythonIterate(value), key, false);
-  frame.render.spend(items.length);
   const groups: Value[][] = [];
   for (const item of items) {
     const group = groups.at(-1);
@@ -216,7 +221,10 @@ function map(value: Value, args: CallArguments, frame: Frame): Value {
   const apply = mapper(args, frame);
   return new IteratorValue(
     lazily(value, function* (items) {
-      for (const item of items) yield apply(item);
+      for (const item of items) {
+        spend(8);
+        yield apply(item);
+      }
     }),
   );
 }
@@ -230,7 +238,11 @@ function mapper({ positional, named }: CallArguments, frame: Frame): (value: Val
   const [name, ...rest] = positional;
   const apply = isText(name) ? frame.render.dialect.filters.get(textOf(name)) : undefined;
   if (apply === undefined) throw new TemplateRefusal();
-  return (value) => apply(value, { positional: rest, named }, frame);
+  const count = chargeOf(String(name));
+  return (value) => {
+    count(value);
+    return apply(value, { positional: rest, named }, frame);
+  };
 }
 
 /** Nothing is looked at before the result is gone through, and what is false counts as empty. */
@@ -243,7 +255,10 @@ function selected(value: Value, args: CallArguments, frame: Frame, testAt: 0 | 1
   const meets = condition(args, frame, testAt);
   return new IteratorValue(
     lazily(value, function* (items) {
-      for (const item of items) if (meets(item) === isKept) yield item;
+      for (const item of items) {
+        spend(8);
+        if (meets(item) === isKept) yield item;
+      }
     }),
   );
 }

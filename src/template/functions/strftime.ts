@@ -1,4 +1,5 @@
 import { UnsupportedTemplateError } from "../template-errors.ts";
+import { spend } from "../work.ts";
 
 const months = "January February March April May June July August September October November December".split(" ");
 const days = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
@@ -22,6 +23,7 @@ const fields: Readonly<Record<string, (date: Date) => string>> = {
 
 /** Python's `strftime` in local time and the C locale, for the directives that chat templates use; `%-d` drops the leading zero. */
 export function formatTime(date: Date, format: string): string {
+  spend(format.length * 20);
   return format.replace(/%(-?)(.?)/gs, (_, dash: string, letter: string) => {
     const field = fields[letter];
     if (field === undefined) throw new UnsupportedTemplateError("a strftime directive");

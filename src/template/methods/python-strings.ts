@@ -1,6 +1,6 @@
 import type { Frame } from "../compile/frame.ts";
 import { centered, formatBraces } from "../python/brace-format.ts";
-import { codePoints, lengthOf } from "../python/code-points.ts";
+import { characters, codePoints, lengthOf } from "../python/code-points.ts";
 import { capitalize, isAllCased, isAllOf, isTitle, refuseRecent, swapCase, titleCase } from "../python/letters.ts";
 import { isPrintable } from "../python/quote.ts";
 import { splitAt, splitLines, splitRightAt, splitWords, splitWordsRight } from "../python/split.ts";
@@ -163,10 +163,10 @@ export function replaced(text: string, old: string, by: string, limit: number, f
 
 /** Nothing stands before each character and at the end. */
 function betweenAll(text: string, limit: number): string[] {
-  const characters = [...text];
-  if (limit < 0 || limit > characters.length) return ["", ...characters, ""];
+  const units = characters(text);
+  if (limit < 0 || limit > units.length) return ["", ...units, ""];
   if (limit === 0) return [text];
-  return ["", ...characters.slice(0, limit - 1), characters.slice(limit - 1).join("")];
+  return ["", ...units.slice(0, limit - 1), units.slice(limit - 1).join("")];
 }
 
 function join(text: string, args: BoundArguments, frame: Frame): string {

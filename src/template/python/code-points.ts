@@ -1,3 +1,5 @@
+import { spend } from "../work.ts";
+
 /** Length in code points, as Python counts. */
 export function lengthOf(text: string): number {
   let length = text.length;
@@ -11,4 +13,10 @@ export function lengthOf(text: string): number {
 /** A place in UTF-16 units as one in code points; -1 stays. */
 export function codePoints(text: string, at: number): number {
   return at === -1 ? -1 : lengthOf(text.slice(0, at));
+}
+
+/** The characters of a text, each by itself. */
+export function characters(text: string): string[] {
+  spend(text.length * 2);
+  return [...text];
 }

@@ -28,6 +28,7 @@ function digitsOf(written: string, base: number, refusesZeros: boolean): bigint 
   const digits = written.replaceAll("_", "").toLowerCase();
   if (refusesZeros && /^0+[1-9]/.test(digits)) return undefined;
   if (digits.length > MAX_DIGITS && (base & (base - 1)) !== 0) return undefined;
+  if (digits.length > 4 * MAX_DIGITS) throw new UnsupportedTemplateError("a huge integer");
   let value = 0n;
   if (base === 10) return /^\d+$/.test(digits) ? BigInt(digits) : undefined;
   for (const digit of digits) {

@@ -2,6 +2,7 @@ import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts
 import { pythonCompare } from "../values/compare.ts";
 import { type DictEntry, DictValue } from "../values/dict-value.ts";
 import { FloatValue, isInteger, isSequence, isText, type SequenceValue, textOf, type Value } from "../values/value.ts";
+import { spend } from "../work.ts";
 import { floatText } from "./float.ts";
 
 export interface DumpOptions {
@@ -54,6 +55,8 @@ function dumpItems({ items }: SequenceValue, options: DumpOptions, depth: number
 
 function enclosed(open: string, close: string, items: readonly string[], options: DumpOptions, depth: number): string {
   const { indent, itemSeparator } = options;
+  spend(items.reduce((sum, item) => sum + 16 + item.length / 8, 0));
+  spend(((indent?.length ?? 0) * items.length * (depth + 1)) / 16);
   if (items.length === 0) return open + close;
   if (indent === undefined) return open + items.join(itemSeparator) + close;
   const inner = `\n${indent.repeat(depth + 1)}`;
@@ -70,6 +73,7 @@ function keyText(key: Value): string {
 
 /** JSON.stringify escapes as Python does: quotes, backslash, the control characters below U+0020; strings hold no lone surrogates. */
 function dumpString(value: string, { isAscii }: DumpOptions): string {
+  spend(value.length / 8);
   const json = JSON.stringify(value);
   if (!isAscii) return json;
   return json.replace(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,4 +1,5 @@
 import { UnsupportedTemplateError } from "../template-errors.ts";
+import { characters } from "./code-points.ts";
 import { recentCharacters } from "./recent-characters.generated.ts";
 import { pythonSpaces } from "./strip.ts";
 
@@ -91,7 +92,7 @@ export function isTitle(text: string): boolean {
 export function swapCase(text: string): string {
   refuseRecent(text);
   if (text.includes("Σ")) throw new UnsupportedTemplateError("the case of a sigma");
-  return [...text]
+  return characters(text)
     .map((character) =>
       /\p{Uppercase}/u.test(character)
         ? character.toLowerCase()

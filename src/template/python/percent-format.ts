@@ -3,6 +3,7 @@ import { numeric } from "../values/compare.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { pythonRepr, pythonText } from "../values/text.ts";
 import { FloatValue, isInteger, isSequence, type Value } from "../values/value.ts";
+import { characters } from "./code-points.ts";
 
 const directive = /%(?:\((\w+)\))?([-+ 0#]*)(\d*)(?:\.(\d+))?([a-zA-Z%])/g;
 
@@ -61,7 +62,7 @@ function converted(kind: string, value: Value, precision: string | undefined): s
 }
 
 function cut(text: string, precision: string | undefined): string {
-  return precision === undefined ? text : [...text].slice(0, Number(precision)).join("");
+  return precision === undefined ? text : characters(text).slice(0, Number(precision)).join("");
 }
 
 function whole(value: Value): bigint {

@@ -1,4 +1,5 @@
 import { UnsupportedTemplateError } from "../template-errors.ts";
+import { characters } from "./code-points.ts";
 import { recentCharacters } from "./recent-characters.generated.ts";
 
 const plain = /^[\x20-\x7e]*$/;
@@ -42,7 +43,7 @@ function escaped(
 
 /** Python's `str.isprintable`. */
 export function isPrintable(text: string): boolean {
-  return [...text].every((character) => character === " " || isPrintableCharacter(character));
+  return characters(text).every((character) => character === " " || isPrintableCharacter(character));
 }
 
 function isPrintableCharacter(character: string): boolean {

@@ -1,3 +1,4 @@
+import { spend } from "../work.ts";
 import { isPythonSpace, stripLeft, stripRight } from "./strip.ts";
 
 const lineEnds = "\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029";
@@ -10,6 +11,7 @@ export function splitAt(text: string, separator: string, limit: number): string[
   while (limit < 0 || parts.length < limit) {
     const at = text.indexOf(separator, from);
     if (at === -1) break;
+    spend(4);
     parts.push(text.slice(from, at));
     from = at + separator.length;
   }
@@ -24,6 +26,7 @@ export function splitRightAt(text: string, separator: string, limit: number): st
   while (limit < 0 || parts.length < limit) {
     const at = to < separator.length ? -1 : text.lastIndexOf(separator, to - separator.length);
     if (at === -1) break;
+    spend(4);
     parts.push(text.slice(at + separator.length, to));
     to = at;
   }
@@ -33,6 +36,7 @@ export function splitRightAt(text: string, separator: string, limit: number): st
 
 /** Python's `str.split` at runs of white space; what follows the last cut keeps its end. */
 export function splitWords(text: string, limit: number): string[] {
+  spend(text.length);
   const words: string[] = [];
   const rest = stripLeft(text);
   let from = 0;
@@ -50,16 +54,17 @@ export function splitWords(text: string, limit: number): string[] {
 
 /** Python's `str.rsplit` at runs of white space. */
 export function splitWordsRight(text: string, limit: number): string[] {
+  spend(text.length);
   const words: string[] = [];
   let rest = stripRight(text);
   while (rest !== "") {
-    if (words.length === limit) return [rest, ...words];
+    if (words.length === limit) return [...words, rest].reverse();
     let at = rest.length;
     while (at > 0 && !isPythonSpace(rest.charCodeAt(at - 1))) at--;
-    words.unshift(rest.slice(at));
+    words.push(rest.slice(at));
     rest = stripRight(rest.slice(0, at));
   }
-  return words;
+  return words.reverse();
 }
 
 function edge(text: string, from: number, isWord: boolean): number {
@@ -70,6 +75,7 @@ function edge(text: string, from: number, isWord: boolean): number {
 
 /** Python's `str.splitlines`. */
 export function splitLines(text: string, keepsEnds: boolean): string[] {
+  spend(text.length);
   const lines: string[] = [];
   let from = 0;
   for (const match of text.matchAll(lineEnd)) {

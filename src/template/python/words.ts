@@ -1,3 +1,4 @@
+import { characters } from "./code-points.ts";
 import { refuseRecent } from "./letters.ts";
 import { splitLines } from "./split.ts";
 import { isPythonSpace } from "./strip.ts";
@@ -33,7 +34,7 @@ function wrapped(text: string, options: WrapOptions): string[] {
   const chunks = text
     .split(options.breaksOnHyphens ? chunksWithHyphens : chunksAtSpace)
     .filter((chunk) => chunk !== undefined && chunk !== "")
-    .map((chunk): readonly string[] => [...chunk]);
+    .map((chunk): readonly string[] => characters(chunk));
   const lines: string[] = [];
   for (let at = 0; at < chunks.length; ) {
     if (lines.length > 0 && isBlank(chunks[at])) at++;

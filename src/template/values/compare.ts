@@ -1,4 +1,5 @@
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { spend } from "../work.ts";
 import { DictValue } from "./dict-value.ts";
 import { FloatValue, isNumber, isSequence, isText, type SequenceValue, textOf, type Value } from "./value.ts";
 
@@ -22,8 +23,8 @@ export function minijinjaEquals(left: Value, right: Value): boolean {
 type Alike = (left: SequenceValue, right: SequenceValue) => boolean;
 
 function isEqual(left: Value, right: Value, alike: Alike): boolean {
+  if (isText(left)) return isText(right) && areTextsEqual(textOf(left), textOf(right));
   if (left === right) return true;
-  if (isText(left)) return isText(right) && textOf(left) === textOf(right);
   const number = numeric(left);
   if (number !== undefined) {
     const other = numeric(right);
@@ -35,9 +36,16 @@ function isEqual(left: Value, right: Value, alike: Alike): boolean {
   return false;
 }
 
+function areTextsEqual(left: string, right: string): boolean {
+  if (left.length !== right.length) return false;
+  if (left.length > 1_000) spend(left.length / 16);
+  return left === right;
+}
+
 function areItemsEqual(left: SequenceValue, right: SequenceValue, alike: Alike): boolean {
   if (left.type === "view") throw new UnsupportedTemplateError("comparing a view");
   const { items } = left;
+  spend(items.length);
   return items.length === right.items.length && items.every((item, at) => isEqual(item, right.items[at], alike));
 }
 
@@ -52,6 +60,7 @@ function isDictEqual(left: DictValue, right: DictValue, alike: Alike): boolean {
 /** Order by code points; negative when the left one comes first. */
 export function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
+  spend(length / 8);
   for (let at = 0; at < length; at++) {
     const a = left.charCodeAt(at);
     const b = right.charCodeAt(at);
@@ -85,6 +94,7 @@ function compareItems(
   compare: (left: Value, right: Value) => number,
   equals: (left: Value, right: Value) => boolean,
 ): number {
+  spend(left.length * 2);
   const at = left.findIndex((item, place) => place >= right.length || !equals(item, right[place]));
   if (at === -1) return left.length - right.length;
   return at >= right.length ? 1 : compare(left[at], right[at]);

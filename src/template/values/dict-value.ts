@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../../json/index.ts";
 import { TemplateRefusal } from "../template-errors.ts";
+import { spend } from "../work.ts";
 import { FloatValue, MarkupValue, SequenceValue, type Value } from "./value.ts";
 
 export type DictEntry = readonly [key: Value, value: Value];
@@ -32,6 +33,7 @@ export class DictValue {
   static of(entries: Iterable<DictEntry>, isKeywords = false): DictValue {
     const map = new Map<Hash, DictEntry>();
     for (const [key, value] of entries) {
+      spend(4);
       const hash = hashOf(key);
       const known = map.get(hash);
       map.set(hash, known === undefined ? [key, value] : [known[0], value]);
@@ -67,11 +69,13 @@ export class DictValue {
   }
 
   keys(): Value[] {
+    spend(this.size * 2);
     if (this.#json !== undefined) return [...this.#json.keys()];
     return this.entries().map(([key]) => key);
   }
 
   entries(): DictEntry[] {
+    spend(this.size * 4);
     if (this.#json === undefined) return [...(this.#entries?.values() ?? [])];
     const entries: DictEntry[] = [];
     for (const [key, value] of this.#json.entries()) entries.push([key, this.#convert(value)]);
@@ -93,6 +97,7 @@ function hashOf(key: Value): Hash {
   if (key instanceof FloatValue) return key.value;
   if (key === null || key === undefined || typeof key === "number" || typeof key === "bigint") return key;
   if (key instanceof SequenceValue && key.type === "tuple") {
+    spend(key.items.length * 8);
     return `${box}${key.items.map((item) => `${typeof item}:${String(hashOf(item))}`).join(box)}`;
   }
   // A range can be a key, but is never one.

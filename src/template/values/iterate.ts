@@ -1,4 +1,6 @@
+import { characters } from "../python/code-points.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
+import { spend } from "../work.ts";
 import { DictValue } from "./dict-value.ts";
 import {
   FloatValue,
@@ -28,7 +30,7 @@ function iterateCommon(value: Value): readonly Value[] {
   if (isSequence(value)) return value.items;
   if (value instanceof DictValue) return value.keys();
   if (value === undefined) return [];
-  if (isText(value)) return [...textOf(value)];
+  if (isText(value)) return characters(textOf(value));
   if (value instanceof LoopValue || value instanceof NamespaceValue)
     throw new UnsupportedTemplateError("going through a loop or namespace");
   throw new TemplateRefusal();
@@ -36,7 +38,10 @@ function iterateCommon(value: Value): readonly Value[] {
 
 function drain({ source }: IteratorValue): readonly Value[] {
   const items: Value[] = [];
-  for (let step = source.next(); step.done !== true; step = source.next()) items.push(step.value);
+  for (let step = source.next(); step.done !== true; step = source.next()) {
+    spend(4);
+    items.push(step.value);
+  }
   return items;
 }
 

@@ -1,6 +1,7 @@
 import { callValue } from "../compile/calls.ts";
 import type { Frame } from "../compile/frame.ts";
 import { minijinjaStringMethods } from "../methods/minijinja-strings.ts";
+import { characters } from "../python/code-points.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { flatArguments, withKeywords } from "./arguments.ts";
 import { minijinjaEquals, numeric } from "./compare.ts";
@@ -46,7 +47,7 @@ export function minijinjaItem(object: Value, key: Value): Value {
   const place = numeric(key);
   if (place === undefined || !Number.isSafeInteger(Number(place))) return undefined;
   if (isSequence(object)) return object.items.at(Number(place));
-  return isText(object) ? [...textOf(object)].at(Number(place)) : undefined;
+  return isText(object) ? characters(textOf(object)).at(Number(place)) : undefined;
 }
 
 /** `object[start:stop:step]`: a lazy list. */
@@ -73,7 +74,7 @@ function backwards(
   to: number | undefined,
   by: number,
 ): Value {
-  const items: readonly Value[] = isText(object) ? [...textOf(object)] : object.items;
+  const items: readonly Value[] = isText(object) ? characters(textOf(object)) : object.items;
   const end = items.length;
   const place = (bound: number) => (bound < 0 ? Math.max(0, end + bound) : bound);
   const start = from === undefined || from >= end ? Math.max(0, end - 1) : place(from);

@@ -34,7 +34,7 @@ function add(left: Value, right: Value, frame: Frame): Value {
     return sum;
   }
   if (isSequence(left) && isSequence(right)) {
-    frame.render.checkLength(left.items.length + right.items.length);
+    frame.render.checkLength(4 * (left.items.length + right.items.length));
     return new SequenceValue("iterable", [...left.items, ...right.items]);
   }
   if (typeof left === "number" && typeof right === "number") {

@@ -2,6 +2,7 @@ import { callValue } from "../compile/calls.ts";
 import type { Frame } from "../compile/frame.ts";
 import { escapeHtml } from "../filters/escape-html.ts";
 import { pythonStringMethods, type StringMethod } from "../methods/python-strings.ts";
+import { characters } from "../python/code-points.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { BoundArguments, smallInteger } from "./arguments.ts";
 import { DictValue } from "./dict-value.ts";
@@ -144,8 +145,8 @@ function at(object: Value, place: number): Value {
   if (object instanceof SequenceValue) return object.type === "view" ? undefined : object.items.at(place);
   if (!isText(object)) return undefined;
   const text = textOf(object);
-  const characters = /^\p{ASCII}*$/u.test(text) ? text : [...text];
-  const character = characters.at(place);
+  const units = /^\p{ASCII}*$/u.test(text) ? text : characters(text);
+  const character = units.at(place);
   return character !== undefined && object instanceof MarkupValue ? new MarkupValue(character) : character;
 }
 

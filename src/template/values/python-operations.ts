@@ -27,7 +27,7 @@ function add(left: Value, right: Value, frame: Frame): Value {
   if (isText(left) && isText(right)) return joinedMarkup(left, right, frame);
   if (isSequence(left) && isSequence(right)) {
     if (left.type !== right.type || (left.type !== "list" && left.type !== "tuple")) throw new TemplateRefusal();
-    frame.render.checkLength(left.items.length + right.items.length);
+    frame.render.checkLength(4 * (left.items.length + right.items.length));
     return new SequenceValue(left.type, [...left.items, ...right.items]);
   }
   return calculate(left, right, { float: (a, b) => a + b, whole: (a, b) => a + b, big: (a, b) => a + b });

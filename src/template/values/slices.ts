@@ -1,3 +1,5 @@
+import { characters } from "../python/code-points.ts";
+
 type Bounds = readonly (number | undefined)[];
 
 /** Python's slice of characters. */
@@ -5,7 +7,7 @@ export function sliceText(text: string, bounds: Bounds): string {
   const [start = 0, stop, step = 1] = bounds;
   // Units are characters here, which is the frequent case.
   if (step === 1 && !/[\ud800-\udfff]/.test(text)) return text.slice(start, stop);
-  return sliceItems([...text], bounds).join("");
+  return sliceItems(characters(text), bounds).join("");
 }
 
 /** Python's slice of items; `step` is not 0. */

@@ -1,6 +1,7 @@
 import { floatText, rustFloatDebug, rustFloatText } from "../python/float.ts";
 import { pythonQuote, rustQuote } from "../python/quote.ts";
 import { UnsupportedTemplateError } from "../template-errors.ts";
+import { spend } from "../work.ts";
 import { DictValue } from "./dict-value.ts";
 import {
   CallableValue,
@@ -24,7 +25,10 @@ export function pythonText(value: Value): string {
 
 /** Python's `repr`. */
 export function pythonRepr(value: Value): string {
-  if (typeof value === "string") return pythonQuote(value);
+  if (typeof value === "string") {
+    spend(value.length / 2);
+    return pythonQuote(value);
+  }
   if (value instanceof MarkupValue) return `Markup(${pythonQuote(value.text)})`;
   if (value === undefined) return "Undefined";
   if (value instanceof FloatValue) return floatText(value.value);
@@ -44,6 +48,7 @@ function objectRepr(value: NamespaceValue | LoopValue | CallableValue): string {
 }
 
 function sequenceRepr(value: SequenceValue): string {
+  spend(value.items.length * 4);
   if (value.type === "view") return `${value.text}([${value.items.map(pythonRepr).join(", ")}])`;
   if (value.text !== undefined) return value.text;
   const items = value.items.map(pythonRepr);
@@ -61,11 +66,17 @@ export function minijinjaText(value: Value): string {
 
 /** minijinja's form inside of lists and maps. */
 function minijinjaDebug(value: Value): string {
-  if (isText(value)) return rustQuote(textOf(value));
+  if (isText(value)) {
+    spend(textOf(value).length / 2);
+    return rustQuote(textOf(value));
+  }
   if (value === undefined) return "undefined";
   if (value instanceof FloatValue) return rustFloatDebug(value.value);
   if (value instanceof DictValue) return dictText(value, minijinjaDebug);
-  if (isSequence(value)) return `[${value.items.map(minijinjaDebug).join(", ")}]`;
+  if (isSequence(value)) {
+    spend(value.items.length * 4);
+    return `[${value.items.map(minijinjaDebug).join(", ")}]`;
+  }
   return scalarText(value);
 }
 
@@ -87,4 +98,11 @@ function scalarText(value: Value): string {
   if (isInteger(value)) return String(value);
   // Python prints addresses here.
   throw new UnsupportedTemplateError("printing a function, a loop or a namespace");
+}
+
+/** The texts of values behind each other. Sums share what they are made of, so that a text that grows is not copied each time. */
+export function joinedTexts(values: readonly Value[], text: (value: Value) => string): string {
+  let joined = "";
+  for (const value of values) joined += text(value);
+  return joined;
 }

@@ -1,4 +1,6 @@
 import type { Frame } from "../compile/frame.ts";
+import { UnsupportedTemplateError } from "../template-errors.ts";
+import { spend } from "../work.ts";
 import type { DictValue } from "./dict-value.ts";
 
 /**
@@ -83,8 +85,19 @@ export class SequenceValue {
   }
 
   get items(): readonly Value[] {
-    this.#items ??= this.#make?.() ?? [];
+    this.#items ??= this.#made();
     return this.#items;
+  }
+
+  /** How many items there are, 0 where they are still to be made. */
+  get knownLength(): number {
+    return this.#items?.length ?? 0;
+  }
+
+  #made(): readonly Value[] {
+    const items = this.#make?.() ?? [];
+    spend(items.length * 2);
+    return items;
   }
 }
 
@@ -203,8 +216,13 @@ export function list(items: readonly Value[]): SequenceValue {
   return new SequenceValue("list", items);
 }
 
+/** Bits of the longest integer: Python prints none of more than 4,300 digits. */
+const MOST_BITS = 14_000;
+
 /** The shortest form of an integer. */
 export function integer(value: bigint): number | bigint {
   const small = Number(value);
-  return Number.isSafeInteger(small) ? small : value;
+  if (Number.isSafeInteger(small)) return small;
+  if (BigInt.asIntN(MOST_BITS, value) !== value) throw new UnsupportedTemplateError("a huge integer");
+  return value;
 }

@@ -1,0 +1,29 @@
+import { UnsupportedTemplateError } from "./template-errors.ts";
+
+/** Steps that the render of this thread may still make: rendering never waits, so that there is one at a time. */
+let left = Number.POSITIVE_INFINITY;
+
+/**
+ * Counts what was or is about to be done, in steps of some 20 ns: about one for an item or a character that is looked at.
+ * @throws UnsupportedTemplateError when the render has none left
+ */
+export function spend(steps: number): void {
+  left -= steps;
+  if (left < 0) throw new UnsupportedTemplateError("the template works too long");
+}
+
+/** Counts the comparisons of a sort. */
+export function spendSort(items: number): void {
+  spend(8 * items * Math.log2(items + 2));
+}
+
+/** Runs something that may make so many steps. */
+export function limited<Result>(steps: number, run: () => Result): Result {
+  const outer = left;
+  left = steps;
+  try {
+    return run();
+  } finally {
+    left = outer;
+  }
+}
