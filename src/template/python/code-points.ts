@@ -20,3 +20,9 @@ export function characters(text: string): string[] {
   spend(text.length * 2);
   return [...text];
 }
+
+/** The character at a place, from the end where that is negative. Looks at no more of the text than it must. */
+export function characterAt(text: string, place: number): string | undefined {
+  const near = place < 0 ? text.slice(2 * place) : text.slice(0, 2 * (place + 1));
+  return characters(near).at(place);
+}

@@ -1,7 +1,7 @@
 import { callValue } from "../compile/calls.ts";
 import type { Frame } from "../compile/frame.ts";
 import { minijinjaStringMethods } from "../methods/minijinja-strings.ts";
-import { characters } from "../python/code-points.ts";
+import { characterAt, characters } from "../python/code-points.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { flatArguments, withKeywords } from "./arguments.ts";
 import { minijinjaEquals, numeric } from "./compare.ts";
@@ -47,7 +47,7 @@ export function minijinjaItem(object: Value, key: Value): Value {
   const place = numeric(key);
   if (place === undefined || !Number.isSafeInteger(Number(place))) return undefined;
   if (isSequence(object)) return object.items.at(Number(place));
-  return isText(object) ? characters(textOf(object)).at(Number(place)) : undefined;
+  return isText(object) ? characterAt(textOf(object), Number(place)) : undefined;
 }
 
 /** `object[start:stop:step]`: a lazy list. */

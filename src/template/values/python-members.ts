@@ -2,7 +2,7 @@ import { callValue } from "../compile/calls.ts";
 import type { Frame } from "../compile/frame.ts";
 import { escapeHtml } from "../filters/escape-html.ts";
 import { pythonStringMethods, type StringMethod } from "../methods/python-strings.ts";
-import { characters } from "../python/code-points.ts";
+import { characterAt } from "../python/code-points.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { BoundArguments, smallInteger } from "./arguments.ts";
 import { DictValue } from "./dict-value.ts";
@@ -144,9 +144,7 @@ function isHashable(key: Value): boolean {
 function at(object: Value, place: number): Value {
   if (object instanceof SequenceValue) return object.type === "view" ? undefined : object.items.at(place);
   if (!isText(object)) return undefined;
-  const text = textOf(object);
-  const units = /^\p{ASCII}*$/u.test(text) ? text : characters(text);
-  const character = units.at(place);
+  const character = characterAt(textOf(object), place);
   return character !== undefined && object instanceof MarkupValue ? new MarkupValue(character) : character;
 }
 
