@@ -1,74 +1,87 @@
-/** Positions ordered by rank, then by position, as a binary heap: the merge to do next in a long word. */
+import { RankSet } from "./rank-set.ts";
+
+const none = -1;
+/** Length of the lists that are kept for the next word. */
+const keptLength = 1 << 16;
+
+/** Positions in a word by the rank of the merge that is due there. Each takes the same time, however long the word is. */
 export class MergeQueue {
-  // rank * 2^26 + position: exact in a double up to 2^26 symbols and ranks.
-  #keys = new Float64Array(1 << 10);
-  #merged = new Int32Array(1 << 10);
-  #length = 0;
+  /** Number of positions in `batch` that `take` returned. */
+  length = 0;
+  /** Positions that `take` returned, in order. */
+  batch = new Int32Array(1 << 6);
+  readonly #ranks: RankSet;
+  /** First entry of each rank's list. */
+  readonly #heads: Int32Array;
+  /** Of each entry its position, and the place of the next entry in its list. */
+  #entries = new Int32Array(1 << 10);
+  #used = 0;
+  #free = none;
 
-  push(rank: number, position: number, merged: number): void {
-    if (this.#length === this.#keys.length) this.#grow();
-    const key = rank * positions + position;
-    const keys = this.#keys;
-    let at = this.#length++;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if ((keys[parent] as number) <= key) break;
-      this.#move(parent, at);
-      at = parent;
+  /** @param rankBound one more than the highest rank */
+  constructor(rankBound: number) {
+    this.#ranks = new RankSet(rankBound);
+    this.#heads = new Int32Array(rankBound).fill(none);
+  }
+
+  add(rank: number, position: number): void {
+    let entry = this.#free;
+    if (entry === none) {
+      entry = this.#used;
+      this.#used += 2;
+      if (entry === this.#entries.length) this.#resize(2 * entry);
+    } else this.#free = this.#entries[entry + 1] as number;
+    const head = this.#heads[rank] as number;
+    this.#entries[entry] = position;
+    this.#entries[entry + 1] = head;
+    this.#heads[rank] = entry;
+    if (head === none) this.#ranks.add(rank);
+  }
+
+  /** The lowest rank, whose positions are then in `batch` and no more in the queue; -1 when it is empty. */
+  take(): number {
+    const rank = this.#ranks.takeLowest();
+    this.length = 0;
+    if (rank < 0) {
+      this.#shrink();
+      return rank;
     }
-    this.#put(at, key, merged);
-  }
-
-  get isEmpty(): boolean {
-    return this.#length === 0;
-  }
-
-  /** Position of the first entry. */
-  get position(): number {
-    return (this.#keys[0] as number) % positions;
-  }
-
-  /** Merged id of the first entry. */
-  get merged(): number {
-    return this.#merged[0] as number;
-  }
-
-  /** Drops the first entry. */
-  pop(): void {
-    const length = --this.#length;
-    if (length === 0) return;
-    const keys = this.#keys;
-    const key = keys[length] as number;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= length) break;
-      if (child + 1 < length && (keys[child + 1] as number) < (keys[child] as number)) child++;
-      if ((keys[child] as number) >= key) break;
-      this.#move(child, at);
-      at = child;
+    let entry = this.#heads[rank] as number;
+    this.#heads[rank] = none;
+    const entries = this.#entries;
+    while (entry !== none) {
+      const following = entries[entry + 1] as number;
+      this.#append(entries[entry] as number);
+      entries[entry + 1] = this.#free;
+      this.#free = entry;
+      entry = following;
     }
-    this.#put(at, key, this.#merged[length] as number);
+    // A list has its last position first. They were added from left to right: a token is made by the same merges wherever it stands, so a pair becomes
+    // due everywhere in one pass over the word.
+    this.batch.subarray(0, this.length).reverse();
+    return rank;
   }
 
-  #put(at: number, key: number, merged: number): void {
-    this.#keys[at] = key;
-    this.#merged[at] = merged;
+  #append(position: number): void {
+    if (this.length === this.batch.length) {
+      const batch = new Int32Array(2 * this.length);
+      batch.set(this.batch);
+      this.batch = batch;
+    }
+    this.batch[this.length++] = position;
   }
 
-  #move(from: number, to: number): void {
-    this.#keys[to] = this.#keys[from] as number;
-    this.#merged[to] = this.#merged[from] as number;
+  #resize(length: number): void {
+    const entries = new Int32Array(length);
+    entries.set(this.#entries.subarray(0, length));
+    this.#entries = entries;
   }
 
-  #grow(): void {
-    const keys = new Float64Array(this.#keys.length * 2);
-    keys.set(this.#keys);
-    this.#keys = keys;
-    const merged = new Int32Array(keys.length);
-    merged.set(this.#merged);
-    this.#merged = merged;
+  /** Of an empty queue. */
+  #shrink(): void {
+    this.#used = 0;
+    this.#free = none;
+    if (this.#entries.length > keptLength) this.#entries = new Int32Array(keptLength);
+    if (this.batch.length > keptLength) this.batch = new Int32Array(1 << 6);
   }
 }
-
-const positions = 2 ** 26;

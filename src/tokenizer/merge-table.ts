@@ -52,6 +52,11 @@ export class MergeTable {
     return new MergeTable({ slots: sharedInt32(slotCount * slotSize).fill(emptySlot), common: numbers, square });
   }
 
+  /** One more than the highest rank that fits. */
+  get rankBound(): number {
+    return this.#slots.length / slotSize;
+  }
+
   /** A pair that is added again takes the later rank, as in the official engine. */
   add(left: number, right: number, rank: number, merged: number): void {
     const slots = this.#slots;

@@ -15,6 +15,7 @@ export class Merger {
   readonly #ranks = new Int32Array(shortWord);
   readonly #merged = new Int32Array(shortWord);
   readonly #table: MergeTable;
+  #queue: MergeQueue | undefined;
 
   constructor(table: MergeTable) {
     this.#table = table;
@@ -37,7 +38,7 @@ export class Merger {
   }
 
   /**
-   * Merges `symbols[0, count)` in place. O(n^2) up to 32 symbols, O(n log n) above.
+   * Merges `symbols[0, count)` in place. O(n^2) up to 32 symbols, about O(n) above.
    * @returns how many tokens are left
    */
   merge(count: number): number {
@@ -88,46 +89,66 @@ export class Merger {
   }
 
   #mergeLong(count: number): number {
-    const queue = new MergeQueue();
+    this.#queue ??= new MergeQueue(this.#table.rankBound);
     for (let index = 0; index < count; index++) {
       this.#next[index] = index + 1 < count ? index + 1 : gone;
       this.#previous[index] = index - 1;
     }
+    const queue = this.#queue;
     for (let index = 0; index + 1 < count; index++) this.#enqueue(queue, index, index + 1);
-    while (!queue.isEmpty) {
-      const { position, merged } = queue;
-      queue.pop();
-      if (this.#isCurrent(position, merged)) this.#apply(queue, position, merged);
-    }
+    for (let rank = queue.take(); rank >= 0; rank = queue.take()) this.#applyAll(queue, rank);
     return this.#compact();
   }
 
-  /** An entry is stale when its pair has changed since it was queued. */
-  #isCurrent(position: number, merged: number): boolean {
-    const left = this.symbols[position] as number;
-    const right = this.#next[position] as number;
-    if (left === gone || right === gone) return false;
-    return this.#table.rank(left, this.symbols[right] as number) !== noRank && this.#table.merged === merged;
+  /** Does the merge of one rank at all positions of the queue's batch. */
+  #applyAll(queue: MergeQueue, rank: number): void {
+    const { batch, length } = queue;
+    let merged = gone;
+    let pairLeft = gone;
+    let pairRight = gone;
+    for (let index = 0; index < length; index++) {
+      const position = batch[index] as number;
+      const left = this.symbols[position] as number;
+      const after = this.#next[position] as number;
+      if (left === gone || after === gone) continue;
+      const right = this.symbols[after] as number;
+      // The pair may have changed since it was queued. A rank is that of one pair.
+      if (merged === gone) {
+        if (this.#table.rank(left, right) !== rank) continue;
+        pairLeft = left;
+        pairRight = right;
+        merged = this.#table.merged;
+      } else if (left !== pairLeft || right !== pairRight) continue;
+      if (this.#apply(queue, position, merged) > rank) continue;
+      // A merge that comes before the rest of these has become due.
+      for (let later = index + 1; later < length; later++) queue.add(rank, batch[later] as number);
+      return;
+    }
   }
 
-  /** Merges the symbol at `position` with its right neighbour and queues the two pairs that it is then part of. */
-  #apply(queue: MergeQueue, position: number, merged: number): void {
+  /**
+   * Merges the symbol at `position` with its right neighbour and queues the two pairs that it is then part of.
+   * @returns the lower of their ranks
+   */
+  #apply(queue: MergeQueue, position: number, merged: number): number {
     const right = this.#next[position] as number;
     const after = this.#next[right] as number;
     const before = this.#previous[position] as number;
     this.symbols[position] = merged;
     this.symbols[right] = gone;
     this.#next[position] = after;
+    let lowest = noRank;
     if (after !== gone) {
       this.#previous[after] = position;
-      this.#enqueue(queue, position, after);
+      lowest = this.#enqueue(queue, position, after);
     }
-    if (before !== gone) this.#enqueue(queue, before, position);
+    return before === gone ? lowest : Math.min(lowest, this.#enqueue(queue, before, position));
   }
 
-  #enqueue(queue: MergeQueue, left: number, right: number): void {
+  #enqueue(queue: MergeQueue, left: number, right: number): number {
     const rank = this.#table.rank(this.symbols[left] as number, this.symbols[right] as number);
-    if (rank !== noRank) queue.push(rank, left, this.#table.merged);
+    if (rank !== noRank) queue.add(rank, left);
+    return rank;
   }
 
   /** Closes the gaps between the tokens left. */
