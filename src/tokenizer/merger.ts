@@ -103,23 +103,13 @@ export class Merger {
   /** Does the merge of one rank at all positions of the queue's batch. */
   #applyAll(queue: MergeQueue, rank: number): void {
     const { batch, length } = queue;
-    let merged = gone;
-    let pairLeft = gone;
-    let pairRight = gone;
     for (let index = 0; index < length; index++) {
       const position = batch[index] as number;
       const left = this.symbols[position] as number;
       const after = this.#next[position] as number;
-      if (left === gone || after === gone) continue;
-      const right = this.symbols[after] as number;
       // The pair may have changed since it was queued. A rank is that of one pair.
-      if (merged === gone) {
-        if (this.#table.rank(left, right) !== rank) continue;
-        pairLeft = left;
-        pairRight = right;
-        merged = this.#table.merged;
-      } else if (left !== pairLeft || right !== pairRight) continue;
-      if (this.#apply(queue, position, merged) > rank) continue;
+      if (left === gone || after === gone || this.#table.rank(left, this.symbols[after] as number) !== rank) continue;
+      if (this.#apply(queue, position, this.#table.merged) > rank) continue;
       // A merge that comes before the rest of these has become due.
       for (let later = index + 1; later < length; later++) queue.add(rank, batch[later] as number);
       return;
