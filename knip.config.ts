@@ -12,6 +12,7 @@ const config: KnipConfig = {
     "bench/{hit-rate,quality,route,tokenize,transports}/main.ts",
     "scripts/oracle/ask.ts",
     "test/live/templates/record-native.ts",
+    "test/unit/tokenizer/record-transformers5.ts",
   ],
   project: ["{src,test,bench,scripts}/**/*.ts"],
   // A module's index names the types of what it exports, whether or not a caller spells them out.

@@ -73,11 +73,11 @@ const inputs: Readonly<Record<string, (bytes: number, round: number) => readonly
   ],
   Responses: (bytes, round) => [
     "/v1/responses",
-    { input: times(bytes / 1000, (i) => user(slice(round * 7 + i, 900))) },
+    { input: times(bytes / 1000, (i) => user(slice((round * 7 + i) % 200, 900))) },
   ],
   Messages: (bytes, round) => [
     "/v1/messages",
-    { max_tokens: 10, messages: times(bytes / 1000, (i) => user(slice(round * 5 + i, 900))) },
+    { max_tokens: 10, messages: times(bytes / 1000, (i) => user(slice((round * 5 + i) % 200, 900))) },
   ],
 };
 

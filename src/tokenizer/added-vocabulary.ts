@@ -1,10 +1,6 @@
 import { asList, asShape, type Shape } from "./json-shape.ts";
-import type { SpecialToken } from "./special-tokens.ts";
+import type { AddedToken } from "./special-tokens.ts";
 import { UnsupportedFeature } from "./unsupported-feature.ts";
-
-interface AddedToken extends SpecialToken {
-  readonly special: boolean;
-}
 
 /** Where an added token is looked for and what it becomes. */
 export interface AddedId {

@@ -3,10 +3,12 @@ import type { JsonObject } from "../json/index.ts";
 import { CacheBudget } from "./cache-budget.ts";
 import { type CompiledTokenizer, compileTokenizer } from "./compiled-tokenizer.ts";
 import { ExactTokenizer } from "./exact-tokenizer.ts";
+import { asShape } from "./json-shape.ts";
 import { NativeTokenizer } from "./native-tokenizer.ts";
+import { specialTokensOf } from "./special-tokens.ts";
 import type { Tokenizer, TokenizerView } from "./tokenizer.ts";
 import { readTokenizerPlan } from "./tokenizer-plan.ts";
-import { seenJson } from "./tokenizer-view.ts";
+import { asSeen } from "./tokenizer-view.ts";
 import { UnsupportedFeature } from "./unsupported-feature.ts";
 import { type FillRandom, fillFromCrypto } from "./word-hash.ts";
 
@@ -61,10 +63,10 @@ export function readNativeTokenizer(
   tokenizerConfig: JsonObject | undefined,
   { view = "raw", modelType }: TokenizerReading,
 ): Tokenizer {
-  return new NativeTokenizer(
-    seenJson(tokenizerJson.toString("utf8"), view, tokenizerConfig, modelType),
-    tokenizerConfig,
-  );
+  const json = tokenizerJson.toString("utf8");
+  if (view === "raw") return new NativeTokenizer(json, specialTokensOf(tokenizerConfig));
+  const { file, tokens } = asSeen(asShape(JSON.parse(json), "tokenizer.json"), view, tokenizerConfig, modelType);
+  return new NativeTokenizer(JSON.stringify(file), tokens);
 }
 
 /** The exact engine: synchronous but for long new text. Takes a few milliseconds. */

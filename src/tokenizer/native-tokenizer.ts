@@ -1,7 +1,6 @@
-import { AddedToken, Tokenizer as NativeEngine } from "tokenizers";
-import type { JsonObject } from "../json/index.ts";
+import { Tokenizer as NativeEngine, AddedToken as NativeToken } from "tokenizers";
 import { ChainedPrompt } from "./encoded-prompt.ts";
-import { specialTokensOf } from "./special-tokens.ts";
+import type { AddedToken } from "./special-tokens.ts";
 import type { EncodedPrompt, EncodeOptions, Tokenizer } from "./tokenizer.ts";
 
 /** The official Rust tokenizers. Encoding runs on the thread pool; only handing the ids over (0.1 us an id) is done on the main thread. */
@@ -11,18 +10,19 @@ export class NativeTokenizer implements Tokenizer {
   readonly #engine: NativeEngine;
 
   /**
-   * Loads a `tokenizer.json` (takes 0.3 to 1.5 s, synchronous). Its truncation and padding are switched off, and special tokens that
-   * only `tokenizer_config.json` declares are added (dynamo-tokenizers@3.1.1 hf.rs merge_special_tokens_from_config).
+   * Loads a `tokenizer.json` (takes 0.3 to 1.5 s, synchronous). Its truncation and padding are switched off.
+   * @param tokens to be added to those of the file
    * @throws Error when the file is not a tokenizer that the engine understands
    */
-  constructor(tokenizerJson: string, tokenizerConfig: JsonObject | undefined) {
+  constructor(tokenizerJson: string, tokens: readonly AddedToken[] = []) {
     const engine = NativeEngine.fromString(tokenizerJson);
     engine.disableTruncation();
     engine.disablePadding();
-    const specials = specialTokensOf(tokenizerConfig);
     // Tokens that tokenizer.json has are left as they are.
-    if (specials.length > 0) {
-      engine.addAddedTokens(specials.map(({ content, ...options }) => new AddedToken(content, true, options)));
+    if (tokens.length > 0) {
+      engine.addAddedTokens(
+        tokens.map(({ content, special, ...options }) => new NativeToken(content, special, options)),
+      );
     }
     this.#engine = engine;
     this.vocabularySize = idBound(engine);

@@ -40,7 +40,8 @@ const rebuilds: Readonly<Record<string, Rebuild>> = {
   Qwen3_5Tokenizer: qwen(
     `${contractions}|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|${spaces}`,
   ),
-  GPT2Tokenizer: (config) => ({ normalizer: null, pre_tokenizer: byteLevel(config, true), model: byteLevelBpe }),
+  GPT2Tokenizer: gpt2,
+  CodeGenTokenizer: gpt2,
   GPTNeoXTokenizer: (config, file) => ({
     normalizer: nfc,
     pre_tokenizer: byteLevel(config, true),
@@ -54,19 +55,24 @@ const rebuilds: Readonly<Record<string, Rebuild>> = {
   }),
 };
 
+/** The class, when it makes its own of such a file; undefined when it takes it as it stands. */
+export function rebuildingClass(file: Shape, name: string | undefined): string | undefined {
+  const model = asShape(file["model"], "model");
+  const isBpe = model["type"] === "BPE" || (model["type"] === undefined && model["merges"] !== undefined);
+  return isBpe && name !== undefined && Object.hasOwn(rebuilds, name) ? name : undefined;
+}
+
 /**
- * What a class of transformers 5 makes of a tokenizer.json: some keep only vocabulary, merges, added tokens and post-processor.
- * @param name of the class; undefined for one that takes the file as it stands
+ * What a class of transformers 5 makes of a tokenizer.json: of what stands there it keeps vocabulary, merges and post-processor.
+ * @param name as of `rebuildingClass`
  */
 export function rebuiltTokenizer(
   file: Shape,
   name: string | undefined,
   tokenizerConfig: JsonObject | undefined,
 ): Shape {
-  const rebuild = name === undefined || !Object.hasOwn(rebuilds, name) ? undefined : rebuilds[name];
-  const model = asShape(file["model"], "model");
-  const isBpe = model["type"] === "BPE" || (model["type"] === undefined && model["merges"] !== undefined);
-  if (rebuild === undefined || !isBpe) return file;
+  const rebuild = name === undefined ? undefined : rebuilds[name];
+  if (rebuild === undefined) return file;
   const made = rebuild(tokenizerConfig, file);
   return {
     ...file,
@@ -74,7 +80,7 @@ export function rebuiltTokenizer(
     pre_tokenizer: made.pre_tokenizer,
     post_processor: made.post_processor ?? file["post_processor"] ?? null,
     model: {
-      ...model,
+      ...asShape(file["model"], "model"),
       dropout: null,
       continuing_subword_prefix: null,
       end_of_word_suffix: null,
@@ -82,6 +88,10 @@ export function rebuiltTokenizer(
       ...made.model,
     },
   };
+}
+
+function gpt2(config: JsonObject | undefined): Rebuilt {
+  return { normalizer: null, pre_tokenizer: byteLevel(config, true), model: byteLevelBpe };
 }
 
 function qwen(pattern: string): Rebuild {

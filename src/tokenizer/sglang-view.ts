@@ -2,7 +2,7 @@ import type { JsonObject } from "../json/index.ts";
 import { asShape, type Shape } from "./json-shape.ts";
 import { rebuiltTokenizer } from "./rebuilt-tokenizer.ts";
 import { postProcessor, tokenOf } from "./special-template.ts";
-import { declaredClass, loadedClass } from "./tokenizer-class.ts";
+import { declaredClass } from "./tokenizer-class.ts";
 
 /** The classes, as they are written in the file, whose `add_bos_token` SGLang obeys, each with the BOS it has when none is declared. */
 const flaggedClasses: ReadonlyMap<string, string> = new Map([
@@ -16,12 +16,11 @@ const flaggedClasses: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The tokenizer.json that SGLang works with (sglang@0.5.23 srt/utils/hf_transformers/tokenizer.py): the declared class even where AutoTokenizer
- * passes it over, with the file's own pre-tokenizer where the class has one of another type, and with the BOS of `add_bos_token`.
- * @param modelType `model_type` of config.json
+ * The tokenizer.json that SGLang works with (sglang@0.5.23 srt/utils/hf_transformers/tokenizer.py): what the class makes of it, with the file's
+ * own pre-tokenizer where the class has one of another type, and with the BOS of `add_bos_token`.
+ * @param name of the class that makes its own of the file; undefined for none
  */
-export function asSglang(file: Shape, tokenizerConfig: JsonObject | undefined, modelType?: string): Shape {
-  const name = loadedClass(tokenizerConfig, modelType) ?? declaredClass(tokenizerConfig);
+export function asSglang(file: Shape, name: string | undefined, tokenizerConfig: JsonObject | undefined): Shape {
   const rebuilt = rebuiltTokenizer(file, name, tokenizerConfig);
   const own = file["pre_tokenizer"];
   const isRestored = own !== null && own !== undefined && typeOf(own) !== typeOf(rebuilt["pre_tokenizer"]);

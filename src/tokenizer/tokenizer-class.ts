@@ -2,7 +2,8 @@ import { JsonObject } from "../json/index.ts";
 
 /**
  * Values of `model_type` for which AutoTokenizer takes tokenizer.json as it stands, whatever class is declared (transformers@5.19.0 and 5.24.0
- * models/auto/tokenization_auto.py: mapped to TokenizersBackend or MistralCommonBackend).
+ * models/auto/tokenization_auto.py: mapped to TokenizersBackend or MistralCommonBackend). Some (deepseek_*,
+ * chameleon, janus) are on the list of 5.19.0 alone, which SGLang pins.
  */
 const rawModelTypes: ReadonlySet<string> = new Set(
   (
@@ -28,6 +29,24 @@ const forcedClasses: ReadonlyMap<string, string> = new Map([
   ["qwen4_exp", "Qwen3_5Tokenizer"],
 ]);
 
+/** Classes that are taken for a `model_type` when none is declared, as far as they make their own of a file. */
+const registeredClasses: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Qwen2Tokenizer:
+      "audioflamingo3 colqwen2 cosmos3_omni dots3_note fun_asr_nano hunyuan_vl internvl lighton_ocr " +
+      "moss_transcribe_diarize ovis2 qianfan_ocr qwen2_5_omni qwen2_5_vl qwen2_audio qwen2_moe qwen2_vl qwen3 " +
+      "qwen3_asr qwen3_moe qwen3_next qwen3_omni_moe qwen3_vl qwen3_vl_moe vibevoice",
+    Qwen3_5Tokenizer: "qwen3_5_text",
+    GemmaTokenizer:
+      "diffusion_gemma gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma shieldgemma2 t5gemma zaya",
+    CohereTokenizer: "aya_vision cohere cohere2",
+    GPT2Tokenizer: "blip-2 codegen dbrx emu3 gpt2 gpt_neo gptj instructblip instructblipvideo jais2 opt phi starcoder2",
+    GPTNeoXTokenizer: "falcon_mamba gpt_neox mamba mamba2 mpt olmo olmoe rwkv xlstm",
+    CodeLlamaTokenizer: "code_llama",
+    LlamaTokenizer: "idefics idefics2",
+  }).flatMap(([name, types]) => types.split(" ").map((type) => [type, name])),
+);
+
 /** `tokenizer_class` without the ending that says nothing any more. */
 export function declaredClass(tokenizerConfig: JsonObject | undefined): string | undefined {
   const declared = tokenizerConfig?.get("tokenizer_class");
@@ -40,7 +59,9 @@ export function declaredClass(tokenizerConfig: JsonObject | undefined): string |
  */
 export function loadedClass(tokenizerConfig: JsonObject | undefined, modelType?: string): string | undefined {
   if (hasOwnCode(tokenizerConfig) || (modelType !== undefined && rawModelTypes.has(modelType))) return undefined;
-  return (modelType === undefined ? undefined : forcedClasses.get(modelType)) ?? declaredClass(tokenizerConfig);
+  const declared = declaredClass(tokenizerConfig);
+  if (modelType === undefined) return declared;
+  return forcedClasses.get(modelType) ?? declared ?? registeredClasses.get(modelType);
 }
 
 /** The tokenizer comes with Python code of its own. */

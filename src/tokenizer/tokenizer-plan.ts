@@ -5,7 +5,6 @@ import { type BpeModel, readBpeModel } from "./bpe-model.ts";
 import { asShape } from "./json-shape.ts";
 import { type Normalizer, normalise, readNormalizer } from "./normalizer.ts";
 import { readSpecialAffixes, type SpecialAffixes } from "./special-affixes.ts";
-import { specialTokensOf } from "./special-tokens.ts";
 import type { TokenizerView } from "./tokenizer.ts";
 import { asSeen } from "./tokenizer-view.ts";
 import { UnsupportedFeature } from "./unsupported-feature.ts";
@@ -31,13 +30,13 @@ export function readTokenizerPlan(
   modelType: string | undefined,
 ): TokenizerPlan {
   const raw = asShape(parse(tokenizerJson), "tokenizer.json");
-  const file = asSeen(raw, view, tokenizerConfig, modelType);
+  const { file, tokens } = asSeen(raw, view, tokenizerConfig, modelType);
   const model = readBpeModel(file["model"]);
   const normalizer = readNormalizer(file["normalizer"]);
   const pattern = readWordPattern(file["pre_tokenizer"], normalizer.replacesSpaces);
   const added = new AddedVocabulary(model.vocabulary);
   added.add(readAddedTokens(file["added_tokens"]));
-  added.add(specialTokensOf(tokenizerConfig).map((token) => ({ ...token, special: true })));
+  added.add(tokens);
   const plan = {
     addedTokens: added.entries().map((token) => inNormalForm(token, normalizer)),
     normalizer,

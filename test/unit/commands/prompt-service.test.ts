@@ -116,7 +116,7 @@ function rendered(turns: readonly Turn[]): string {
 }
 
 function idsOf(model: TokenizerJson, text: string): Promise<Uint32Array> {
-  return new NativeTokenizer(JSON.stringify(model), undefined).encode(text, plain);
+  return new NativeTokenizer(JSON.stringify(model)).encode(text, plain);
 }
 
 function longText(units: number, seed: number): string {

@@ -44,7 +44,7 @@ describe.each(models)("a compiled tokenizer (%s) that was sent to another thread
 
   it("gives the official engine's ids", async () => {
     const tokenizer = exactTokenizer(sent(compiledOf(model)));
-    const official = new NativeTokenizer(JSON.stringify(model), undefined);
+    const official = new NativeTokenizer(JSON.stringify(model));
     expect(tokenizer.vocabularySize).toBe(official.vocabularySize);
     for (const text of texts) {
       expect((await tokenizer.encode(text, plain)).join()).toBe((await official.encode(text, plain)).join());
@@ -60,7 +60,7 @@ describe.each(models)("a compiled tokenizer (%s) that was sent to another thread
   });
 
   it.each([true, false])("takes over the head of a prompt that another has encoded; special tokens %s", async (add) => {
-    const official = new NativeTokenizer(JSON.stringify(model), undefined);
+    const official = new NativeTokenizer(JSON.stringify(model));
     const first = exactTokenizer(compiledOf(model));
     const long = texts.join(" ").repeat(3).slice(0, 9000);
     const pieces = ["user\n", long, "<|x|>", `${long} the end of it`];

@@ -22,7 +22,7 @@ interface Engines {
 async function load(model: TokenizerJson, cache?: CacheBudget): Promise<Engines> {
   const json = JSON.stringify(model);
   const ours = await loadTokenizer(Buffer.from(json), undefined, cache === undefined ? {} : { cache });
-  return { ours, official: new NativeTokenizer(json, undefined) };
+  return { ours, official: new NativeTokenizer(json) };
 }
 
 /** Asks for the ids and decimals of `pieces` and compares both with the official engine's. */

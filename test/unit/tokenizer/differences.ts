@@ -2,6 +2,7 @@ import { readTokenizer, type TokenizerName } from "../../../scripts/tokenizers.t
 import { JsonObject, parseJson } from "../../../src/json/index.ts";
 import { loadTokenizer, type Tokenizer } from "../../../src/tokenizer/index.ts";
 import { NativeTokenizer } from "../../../src/tokenizer/native-tokenizer.ts";
+import { specialTokensOf } from "../../../src/tokenizer/special-tokens.ts";
 import { Random } from "./random.ts";
 
 /** A model with our tokenizer and the official one. */
@@ -19,7 +20,7 @@ export async function loadContestants(name: TokenizerName): Promise<Contestants>
   const { added_tokens: tokens } = JSON.parse(json) as { added_tokens: readonly { content: string }[] };
   return {
     ours: await loadTokenizer(files.tokenizerJson, config),
-    official: new NativeTokenizer(json, config),
+    official: new NativeTokenizer(json, specialTokensOf(config)),
     addedTokens: tokens.map(({ content }) => content),
   };
 }
