@@ -6,22 +6,33 @@ import { answers } from "./answers.ts";
 import { availableModels } from "./expectations.ts";
 import { type RecordedBody, tokensDigest } from "./recorded-body.ts";
 
-/** Random bodies; `npm run parity:engines -- --record FILE` wrote it. */
-const recorded = gunzipSync(
-  readFileSync(join(import.meta.dirname, "..", "fixtures", "parity", "engine-bodies.jsonl.gz")),
-)
-  .toString("utf8")
-  .split("\n")
-  .filter((line) => line !== "")
-  .map((line) => JSON.parse(line) as RecordedBody);
+/** Random bodies: `npm run parity:engines -- --record FILE` wrote them. */
+const random = readBodies("engine-bodies.jsonl.gz");
 
-const names = recorded.flatMap(({ tokens }) => Object.keys(tokens).map((name) => name.split(" ")[1] ?? ""));
+/** Bodies such as client programs send. */
+const clients = readBodies("client-shapes.jsonl.gz");
 
-const pairs = availableModels(new Set(names)).flatMap(({ name: model, folder }) =>
-  (["vllm", "sglang"] as const).map((profile) => ({ model, profile, folder })),
-);
+function readBodies(name: string): readonly RecordedBody[] {
+  return gunzipSync(readFileSync(join(import.meta.dirname, "..", "fixtures", "parity", name)))
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as RecordedBody);
+}
 
-describe.each(pairs)("$profile's tokens of random bodies on $model", ({ model, profile, folder }) => {
+const sources = [
+  { kind: "random bodies", recorded: random },
+  { kind: "clients' bodies", recorded: clients },
+];
+
+const combinations = sources.flatMap(({ kind, recorded }) => {
+  const names = recorded.flatMap(({ tokens }) => Object.keys(tokens).map((name) => name.split(" ")[1] ?? ""));
+  return availableModels(new Set(names)).flatMap(({ name: model, folder }) =>
+    (["vllm", "sglang"] as const).map((profile) => ({ kind, recorded, model, profile, folder })),
+  );
+});
+
+describe.each(combinations)("$profile's tokens of $kind on $model", ({ recorded, model, profile, folder }) => {
   it("are ours, or the choice is by load", async () => {
     const lines = recorded.map(({ path, raw }) => JSON.stringify({ name: "", path, raw }));
     const ours = await answers({ modelDir: folder, model: "model", profile }, lines);
