@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { ensureOraclePython, OracleFolder } from "./environment.ts";
 import { Frontend } from "./frontend.ts";
 import { RecordingWorker, type ServedModel, type WorkerRecord } from "./recording-worker.ts";
@@ -51,9 +52,10 @@ export class Oracle {
 
   /** @param body sent as it is, the model's name included */
   async ask(path: string, body: Buffer): Promise<OracleAnswer> {
-    this.#worker.take();
-    const answer = await this.#frontend.post(path, body);
-    const records = this.#worker.take();
+    // Of a batch that failed half-way some prompts arrive after its answer: records are told apart by the id of their request.
+    const id = randomUUID();
+    const answer = await this.#frontend.post(path, body, { "x-dynamo-request-id": id });
+    const records = this.#worker.take().filter((record) => record.request_id.startsWith(id));
     if (records.length === 0) return { status: answer.status, tokenIds: undefined, body: answer.body };
     return {
       status: 200,

@@ -105,6 +105,8 @@ export const chatMessage: Reader<ChatMessage> = (value, duplicates) => {
   if (usual !== undefined) return usual;
   const message = byRole(value, duplicates) as ChatMessage;
   for (const [member, role] of Object.entries(ownedBy)) {
+    if (duplicates === "refuse" && object.duplicateKeys.includes(member))
+      throw new FieldError("is given twice", member);
     if (message.role !== role && isGiven(object.get(member))) {
       throw new FieldError(`is only accepted on ${role} messages`, member);
     }

@@ -156,6 +156,16 @@ describe("the text of a body, as the frontend takes it", () => {
       `{"chat_template_args":{},"chat_template_kwargs":{},${body("x").slice(1)}`,
       "chat_template_args",
     ],
+    [
+      "a member that belongs to another role",
+      '{"model":"m","messages":[{"role":"user","content":"a","partial":null,"partial":null}]}',
+      "messages[0].partial",
+    ],
+    [
+      "tools of a message of an assistant",
+      '{"model":"m","messages":[{"role":"assistant","content":"a","tools":null,"tools":null}]}',
+      "messages[0].tools",
+    ],
   ])("refuses %s given twice", (_, text, field) => {
     expect(refusalOf(() => parseText(chatPath, text))).toMatchObject({ status: 400, field });
   });
