@@ -20,4 +20,9 @@ export class PromptEncoder {
     const kept = this.#dropsNul ? pieces.map((piece) => piece.replaceAll("\0", "")) : pieces;
     return this.#tokenizer.encodePieces(kept, { addSpecialTokens, ownText });
   }
+
+  /** Ids of a text that the backend tokenizes for itself, and as it stands (dynamo@1.6.1 preprocessor.rs `encode_prompt_with_timing`). */
+  encodeSegment(text: string): EncodedPrompt | Promise<EncodedPrompt> {
+    return this.#tokenizer.encodePieces([text], { addSpecialTokens: false, keepsNul: true });
+  }
 }

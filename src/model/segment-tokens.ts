@@ -17,7 +17,7 @@ export async function segmentTokens(
   const isText = (at: number) => areSigns?.[at] !== true;
   if (pieces.some((piece, at) => isText(at) && specialTexts.some((text) => piece.includes(text)))) return undefined;
   const parts: Uint32Array[] = [];
-  for (const piece of pieces) parts.push((await encoder.encodePieces([piece], false)).ids);
+  for (const piece of pieces) parts.push((await encoder.encodeSegment(piece)).ids);
   const ids = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

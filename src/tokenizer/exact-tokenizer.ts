@@ -70,11 +70,15 @@ export class ExactTokenizer implements Tokenizer {
 
   encodePieces(
     pieces: readonly string[],
-    { addSpecialTokens, ownText }: EncodePiecesOptions,
+    { addSpecialTokens, ownText, keepsNul = false }: EncodePiecesOptions,
   ): EncodedPrompt | Promise<EncodedPrompt> {
     const affixes = addSpecialTokens ? { before: this.#before, after: this.#after } : undefined;
     const ids = this.#spareIds.pop() ?? new IdBuffer();
-    const steps = this.#encoder.encodePieces(pieces, affixes, new RunList(ids), ownText);
+    // What is kept of prompts holds no NUL where others are dropped, so that such a text is encoded for itself.
+    const steps =
+      keepsNul && this.dropsNul && pieces.some((piece) => piece.includes("\0"))
+        ? this.#encoder.encodeOnce(pieces.join(""), affixes, new RunList(ids))
+        : this.#encoder.encodePieces(pieces, affixes, new RunList(ids), ownText);
     const encoded = this.#runSlice(steps);
     if (encoded === undefined) return this.#encodeInTurns(steps, ids);
     this.#giveBack(ids);

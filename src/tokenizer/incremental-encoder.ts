@@ -107,6 +107,14 @@ export class IncrementalEncoder {
     return new ChainedPrompt(known, last === undefined ? runs : runs.slice(last.runs));
   }
 
+  /** Ids of a text as it stands, of which nothing is kept as a prompt. @throws UncuttableText */
+  *encodeOnce(text: string, affixes: Affixes | undefined, out: RunList): Generator<number, EncodedPrompt> {
+    if (affixes !== undefined) out.addRun(affixes.before);
+    yield* this.append(text, out);
+    if (affixes !== undefined) out.addRun(affixes.after);
+    return new ChainedPrompt(undefined, out.takeRuns());
+  }
+
   /** Takes over the head of a prompt that was encoded elsewhere. @param ids begin with those of `prefix` */
   remember({ pieces, cut, length }: PromptHead, ids: Uint32Array, prefix: IdRun | undefined): void {
     const parent = this.#prompts.find(pieces, prefix);

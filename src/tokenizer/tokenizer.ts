@@ -9,6 +9,8 @@ export interface EncodeOptions {
 export interface EncodePiecesOptions extends EncodeOptions {
   /** Spares copies of pieces that are to be kept. Default: finds none. */
   readonly ownText?: OwnText | undefined;
+  /** Encodes NUL characters even where those of prompts are dropped. Default: false. */
+  readonly keepsNul?: boolean | undefined;
 }
 
 /**

@@ -91,6 +91,16 @@ describe("a conversation", () => {
     expect(odd).toMatchObject({ injectable: false, inexactReason: "text that looks like a token of the model" });
   });
 
+  it("keeps U+0000 where it is tokenized piece by piece, and nowhere else", async () => {
+    const files = modelFiles(undefined, { config: Buffer.from('{"model_type": "kimi_k3"}') });
+    const model = await load("dynamo", files);
+    const ids = async (content: string) => [
+      ...(await model.tokenize(chat({ messages: [{ role: "user", content }] }))).tokenIds,
+    ];
+    expect(await ids("hel\u0000lo")).not.toEqual(await ids("hello"));
+    expect([...(await model.tokenize(completion({ prompt: "hel\u0000lo" }))).tokenIds]).toEqual([10]);
+  });
+
   it("is routed by load when its prompt is longer than what is tokenized", async () => {
     const model = await load("dynamo", modelFiles(plainTemplate), 23);
     expect((await model.tokenize(chat({ messages: hello }))).inexactReason).toBe("prompt too long to tokenize");

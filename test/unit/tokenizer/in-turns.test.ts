@@ -120,3 +120,22 @@ describe("a text without a place to cut it", () => {
     expect((await tokenizer.encode("s", plain)).join()).toBe((await official.encode("s", plain)).join());
   });
 });
+
+describe("NUL characters", () => {
+  const piece = `${"some words of a prompt. ".repeat(6)}a\0b`;
+  const without = piece.replaceAll("\0", "");
+
+  it("are encoded when asked for where those of prompts are dropped, whichever comes first", async () => {
+    for (const order of [
+      [true, false, true],
+      [false, true, false],
+    ]) {
+      const tokenizer = await loadTokenizer(Buffer.from(json), undefined, { dropsNul: true });
+      for (const keepsNul of order) {
+        const { ids } = await tokenizer.encodePieces([piece, piece], { ...plain, keepsNul });
+        const text = keepsNul ? piece : without;
+        expect(ids.join()).toBe((await official.encode(text + text, plain)).join());
+      }
+    }
+  });
+});
