@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
@@ -17,6 +16,7 @@ import {
 } from "../router/index.ts";
 import { admissionOptions, admissionQueue, busyThresholds } from "./admission.ts";
 import { PromptLearner } from "./prompt-learner.ts";
+import { ReservationIds, replicaName } from "./reservation-ids.ts";
 import { SentPromptCheck } from "./sent-prompt-check.ts";
 import { prepareOptions } from "./served-models.ts";
 import { configuredWorkers } from "./worker-entries.ts";
@@ -30,6 +30,8 @@ export interface Core {
   readonly view: LoadView;
   /** Reservations that callers own. */
   readonly leases: LeaseTable;
+  /** Their ids. */
+  readonly reservationIds: ReservationIds;
   /** The latest decisions. */
   readonly decisions: DecisionLog;
   /** Where requests wait for a worker; undefined when admission is off. */
@@ -61,7 +63,8 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
   const clock = { now: () => performance.now() };
   const loads = new LoadTable(config.reservations);
   const view = new LoadView(loads, busyThresholds(config), clock, config.fleet.engineMetrics);
-  const leases = new LeaseTable(config.reservations, clock, randomUUID);
+  const reservationIds = new ReservationIds(replicaName(config));
+  const leases = new LeaseTable(config.reservations, clock, () => reservationIds.make());
   const catalogue = new Catalogue();
   catalogue.subscribe({
     onRemoved: ({ slot }) => {
@@ -116,6 +119,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
     loads,
     view,
     leases,
+    reservationIds,
     decisions,
     queue,
     router,

@@ -30,7 +30,7 @@ export interface RouteApiParts {
 
 /** The operations of the route API over a core. Workers that are registered through them go into its catalogue. */
 export function routeOperationsOf({ core, follower, isReady }: RouteApiParts, config: Config): readonly Operation[] {
-  const { router, catalogue, loads, leases, pick, json, models } = core;
+  const { router, catalogue, loads, leases, reservationIds, pick, json, models } = core;
   const now = () => performance.now();
   const partitions = new Partitions(models, {
     maxPartitions: config.routeApi.registration.maxPartitions,
@@ -48,6 +48,7 @@ export function routeOperationsOf({ core, follower, isReady }: RouteApiParts, co
       partitions,
       workers,
       leases,
+      otherReplicaOf: (id) => reservationIds.otherReplicaOf(id),
       json,
       dump: () => dumpOf(partitions, catalogue),
       kvStatusOf: (rank) => follower.statusOf(rank),

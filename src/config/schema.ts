@@ -5,6 +5,7 @@ import { hub } from "./sections/hub.ts";
 import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
+import { replicas } from "./sections/replicas.ts";
 import { mixedModes, mode, routeApi } from "./sections/route-api.ts";
 import { admission, affinity, decisions, disaggregation, json, reservations, routing } from "./sections/routing.ts";
 import { tokenizer } from "./sections/tokenizer.ts";
@@ -31,6 +32,7 @@ export const settingsSchema = z.strictObject({
   kvEvents,
   approximateIndex,
   reservations,
+  replicas,
   decisions,
   json,
   tokenizer,

@@ -9,6 +9,7 @@ export type HttpErrorCode =
   | "unauthorized"
   | "forbidden"
   | "not_found"
+  | "other_replica"
   | "method_not_allowed"
   | "request_timeout"
   | "unsupported_media_type"

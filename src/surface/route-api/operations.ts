@@ -5,7 +5,7 @@ import { BodyReader } from "./body.ts";
 import { dumpOperation } from "./dump-operation.ts";
 import type { RouteApiOptions } from "./options.ts";
 import { queryOperations } from "./query-operations.ts";
-import { type LeaseDesk, reservationOperations } from "./reservation-operations.ts";
+import { type LeaseDesk, type OtherReplicaOf, reservationOperations } from "./reservation-operations.ts";
 import { RouteWriter } from "./route-answer.ts";
 import { routeOperations } from "./route-operations.ts";
 import { selectOperations } from "./select-operations.ts";
@@ -21,6 +21,7 @@ export interface RouteApiDependencies {
   readonly partitions: Partitions;
   readonly workers: WorkerDirectory;
   readonly leases: LeaseDesk;
+  readonly otherReplicaOf: OtherReplicaOf;
   /** Reads the bodies; that of the router, so that a client's strings are decoded once. */
   readonly json: JsonReader;
   /** What `/dump` answers. */
@@ -34,12 +35,12 @@ export interface RouteApiDependencies {
 
 /** Every operation of the route API: our own, and those of dynamo@1.6.1 select_service. */
 export function routeApiOperations(dependencies: RouteApiDependencies, options: RouteApiOptions): readonly Operation[] {
-  const { selections, workers, json, leases, version } = dependencies;
+  const { selections, workers, json, version } = dependencies;
   const bodies = new BodyReader(options.bounds, json);
   const common = { ...dependencies, bodies, options };
   const operations = [
     ...routeOperations({ ...common, writer: new RouteWriter(workers) }),
-    ...reservationOperations(leases, bodies, options),
+    ...reservationOperations(dependencies, bodies, options),
     ...workerOperations(common),
     ...selectOperations({ ...common, writer: new SelectionWriter(selections, workers) }),
     ...queryOperations(common),

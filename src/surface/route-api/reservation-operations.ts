@@ -1,6 +1,8 @@
 import { RoutingError } from "../../errors/index.ts";
 import {
   type HttpAnswer,
+  type HttpCall,
+  HttpError,
   jsonAnswer,
   may,
   numberShape,
@@ -27,6 +29,9 @@ export interface LeaseDesk {
   release(id: string): string | undefined;
 }
 
+/** The other replica that made a reservation's id; undefined when that is not known of the id. */
+export type OtherReplicaOf = (id: string) => string | undefined;
+
 const idParameter: ParameterDescription = {
   name: "reservation_id",
   in: "path",
@@ -37,18 +42,24 @@ const idParameter: ParameterDescription = {
 const done = { 200: { description: "Done.", schema: { type: "object" } } };
 const unknown = {
   404: { description: "No such reservation is held: never made, released, expired, or its worker is gone." },
+  421: { description: "Another replica holds it, whose name the answer tells." },
 };
 const ok = '{"status":"ok"}';
 
 /** What becomes of a reservation. Each call on an id renews its lease. */
 export function reservationOperations(
-  leases: LeaseDesk,
+  { leases, otherReplicaOf }: { readonly leases: LeaseDesk; readonly otherReplicaOf: OtherReplicaOf },
   bodies: BodyReader,
   options: RouteApiOptions,
 ): readonly Operation[] {
-  const answer = (run: () => unknown): HttpAnswer => {
+  const answer = (params: HttpCall["params"], run: (id: string) => unknown): HttpAnswer => {
     refuseWithoutReserving(options);
-    run();
+    const id = params["reservation_id"] ?? "";
+    try {
+      run(id);
+    } catch (error) {
+      throw misdirected(error, id, otherReplicaOf) ?? error;
+    }
     return jsonAnswer(200, ok, leaseHeader(leases.leaseMs));
   };
   const operation = (fields: Pick<Operation, "method" | "path" | "id" | "summary" | "handle" | "body">): Operation => ({
@@ -67,7 +78,7 @@ export function reservationOperations(
       path: "/reservations/{reservation_id}/prefill_complete",
       id: "prefillComplete",
       summary: "The prompt is prefilled; may be told again",
-      handle: ({ params }) => answer(() => leases.prefillComplete(idOf(params))),
+      handle: ({ params }) => answer(params, (id) => leases.prefillComplete(id)),
     }),
     operation({
       method: "POST",
@@ -80,7 +91,7 @@ export function reservationOperations(
         if (fraction !== undefined && !(fraction >= 0 && fraction <= 1)) {
           throw invalid("decay_fraction must be between 0.0 and 1.0", "decay_fraction");
         }
-        return answer(() => leases.outputBlock(idOf(params), fraction));
+        return answer(params, (id) => leases.outputBlock(id, fraction));
       },
     }),
     operation({
@@ -88,20 +99,28 @@ export function reservationOperations(
       path: "/reservations/{reservation_id}/renew",
       id: "renew",
       summary: "Keeps the reservation for another lease",
-      handle: ({ params }) => answer(() => leases.renew(idOf(params))),
+      handle: ({ params }) => answer(params, (id) => leases.renew(id)),
     }),
     operation({
       method: "DELETE",
       path: "/reservations/{reservation_id}",
       id: "release",
       summary: "The request is over, however it ended",
-      handle: ({ params }) => answer(() => release(leases, idOf(params))),
+      handle: ({ params }) => answer(params, (id) => release(leases, id)),
     }),
   ];
 }
 
-function idOf(params: Readonly<Record<string, string>>): string {
-  return params["reservation_id"] ?? "";
+/** What a caller is told whose call belongs to another replica; undefined when that is not what went wrong. */
+function misdirected(error: unknown, id: string, otherReplicaOf: OtherReplicaOf): HttpError | undefined {
+  if (!(error instanceof RoutingError) || error.code !== "unknown_reservation") return undefined;
+  const replica = otherReplicaOf(id);
+  if (replica === undefined) return undefined;
+  return new HttpError(
+    421,
+    "other_replica",
+    `reservation ${id} was made by the replica ${replica}: send the call there`,
+  );
 }
 
 /** Like the other calls: what is over is no longer found. */

@@ -226,10 +226,43 @@ describe("what is booked", () => {
     const ids = answers.map(({ body }) => body.reservation.reservation_id as string);
     expect(new Set(ids).size).toBe(3);
     for (const id of ids) {
-      expect(id).toMatch(/^[0-9a-f-]{36}$/);
+      expect(id.slice(id.lastIndexOf(".") + 1)).toMatch(/^[0-9a-f-]{36}$/);
       await api.call("DELETE", `/reservations/${id}`);
     }
     expect(await loads()).toBe(0);
+  });
+
+  it("names its replica: calls on that of another one are told where they belong", async () => {
+    const [one, two] = await Promise.all(
+      ["pod-1", "pod-2.pool"].map((id) => RunningApi.start(`${settings}\nreplicas: { id: ${id} }`)),
+    );
+    if (one === undefined || two === undefined) throw new Error("unreachable");
+    try {
+      const { body } = await two.call("POST", "/route_and_reserve", prompt);
+      const id = body.reservation.reservation_id as string;
+      expect(id.startsWith("pod-2.pool.")).toBe(true);
+      for (const [method, path] of [
+        ["POST", `/reservations/${id}/prefill_complete`],
+        ["POST", `/reservations/${id}/output_block`],
+        ["POST", `/reservations/${id}/renew`],
+        ["DELETE", `/reservations/${id}`],
+      ] as const) {
+        const sent = path.endsWith("output_block") ? {} : undefined;
+        const elsewhere = await one.call(method, path, sent);
+        expect({ path, status: elsewhere.status, code: elsewhere.body.code }).toEqual({
+          path,
+          status: 421,
+          code: "other_replica",
+        });
+        expect(elsewhere.body.error).toContain("replica pod-2.pool:");
+        expect((await two.call(method, path, sent)).status).toBe(200);
+      }
+      // What one has ended it does not know; what no replica has made, neither.
+      expect((await two.call("DELETE", `/reservations/${id}`)).body.code).toBe("unknown_reservation");
+      expect((await one.call("DELETE", "/reservations/pod-2.mine")).body.code).toBe("unknown_reservation");
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+    }
   });
 });
 

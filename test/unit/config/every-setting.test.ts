@@ -8,6 +8,7 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (kind === "boolean") return String(defaultValue !== true);
   if (kind === "number") return String(Number(defaultValue) + 1);
   if (path.endsWith("socketMode")) return "0640";
+  if (path === "replicas.id") return "replica-7";
   if (path === "hub.url") return "http://mirror.example:8080";
   return path.endsWith("listen") ? "[::1]:19999" : "/other";
 }
