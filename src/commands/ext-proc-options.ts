@@ -8,6 +8,7 @@ export function extProcOptions({ extProc, health, shutdown }: Config): ExtProcOp
     ...bodyModes(extProc.bodyMode),
     ...healthListener(health.listen),
     tls: tlsOptions(extProc.tls),
+    bodyDeadlineMs: extProc.bodyDeadlineMs,
     pickDeadlineMs: extProc.pickDeadlineMs,
     trustClient: extProc.trustClientPins,
     conformanceHeaders: extProc.conformanceHeaders,

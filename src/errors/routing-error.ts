@@ -4,6 +4,7 @@ export type RoutingErrorCode =
   | "unprocessable"
   | "not_implemented"
   | "body_too_large"
+  | "request_timeout"
   | "unknown_model"
   | "unknown_reservation"
   | "reservation_conflict"
@@ -46,6 +47,7 @@ export const httpStatusByCode = {
   unprocessable: 422,
   not_implemented: 501,
   body_too_large: 413,
+  request_timeout: 408,
   unknown_model: 404,
   unknown_reservation: 404,
   reservation_conflict: 409,

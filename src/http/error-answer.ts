@@ -11,7 +11,6 @@ export type HttpErrorCode =
   | "not_found"
   | "other_replica"
   | "method_not_allowed"
-  | "request_timeout"
   | "unsupported_media_type"
   | "headers_too_large";
 

@@ -6,10 +6,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
+import { loadConfig } from "../../src/config/index.ts";
 import { serverBinary } from "./support/envoy-binary.ts";
 import {
   type ConfigPatch,
   clusterPath,
+  connectionManagerPath,
   envoyConfig,
   envoyFile,
   envoyKinds,
@@ -44,6 +46,11 @@ async function validate(file: string): Promise<string> {
   return stdout + stderr;
 }
 
+/** A duration as Envoy's files have it, `90s`, in ms. */
+function msOf(duration: unknown): number {
+  return 1_000 * Number(/^(\d+)s$/.exec(String(duration))?.[1]);
+}
+
 describe("the shipped Envoy files", () => {
   it("are exactly one per kind", () => {
     const shipped = readdirSync(new URL("../../envoy/", import.meta.url)).filter((name) => name.endsWith(".yaml"));
@@ -70,6 +77,14 @@ describe("the shipped Envoy files", () => {
       expect(read([...picker, "circuit_breakers", "thresholds", 0, "max_requests"])).toBe(40_000);
       expect(read([...picker, ...commonHttpOptions, "max_requests_per_connection"])).toBe(900);
       expect(read([...picker, "health_checks", 0, "no_traffic_interval"])).toBe("1s");
+      // The picker's own limits come first, since its answers say what was wrong.
+      const { bodyDeadlineMs, pickDeadlineMs } = loadConfig({ text: "", env: {} }).extProc;
+      expect(msOf(read([...connectionManagerPath, "request_timeout"]))).toBeGreaterThan(
+        bodyDeadlineMs + pickDeadlineMs,
+      );
+      const messageTimeout = read([...filter, "message_timeout"]);
+      if (kind.bodies === "buffered") expect(msOf(messageTimeout)).toBeGreaterThan(pickDeadlineMs);
+      else expect(messageTimeout).toBeUndefined();
     },
   );
 });

@@ -27,6 +27,11 @@ const limits = {
   maxStreamsPerConnection: count(0)
     .default(0)
     .describe("HTTP/2 streams that one connection of Envoy's may have open; 0 = no limit."),
+  bodyDeadlineMs: milliseconds(0)
+    .default(60_000)
+    .describe(
+      "Longest time that the body of a request may take to come in, in ms; a slower one is answered 408. Until then it is one of `maxInFlightRequests`. Keep it below Envoy's `request_timeout`. 0 = no limit.",
+    ),
   pickDeadlineMs: milliseconds(1)
     .default(5000)
     .describe("Longest time from the end of the request body to the answer, in ms; a later pick is answered 504."),

@@ -13,6 +13,7 @@ import type { PickRouter } from "./pick-router.ts";
 import { ProcessStream } from "./process-stream.ts";
 import { ResponseEncoder } from "./response-encoder.ts";
 import { EXT_PROC_SERVICE_NAME, loadServiceDefinitions } from "./service-definitions.ts";
+import { SlowRequests } from "./slow-requests.ts";
 import type { ExtProcLogger, ExtProcTelemetry } from "./telemetry.ts";
 import { type ListenerCredentials, listenerCredentials } from "./tls-credentials.ts";
 
@@ -62,7 +63,8 @@ export async function startExtProcServer(
   main.addStreams(`/${EXT_PROC_SERVICE_NAME}/Process`, (stream) => new ProcessStream(stream, context));
   for (const server of [main, healthOnly]) server.addService(definitions.health, health.implementation);
   const listener = await listenerCredentials(resolved.tls, clock, logger);
-  const running = new RunningServer({ servers: [main, healthOnly], listener, health, admission, streams, clock });
+  const slow = new SlowRequests(streams, clock, resolved.bodyDeadlineMs);
+  const running = new RunningServer({ servers: [main, healthOnly], listener, health, admission, streams, slow, clock });
   try {
     const port = await main.listen(resolved.host, resolved.port, listener.credentials);
     const healthAddress = await listenForHealth(healthOnly, resolved);
@@ -86,6 +88,7 @@ interface RunningParts {
   readonly health: HealthService;
   readonly admission: Admission;
   readonly streams: OpenStreams;
+  readonly slow: SlowRequests;
   readonly clock: Clock;
 }
 
@@ -126,6 +129,7 @@ class RunningServer {
 
   async #stop(graceMs: number): Promise<void> {
     this.#parts.listener.close();
+    this.#parts.slow.close();
     const cut = new AbortController();
     const cancel = graceMs > 0 ? this.#parts.clock.after(graceMs, () => cut.abort()) : undefined;
     if (graceMs === 0) cut.abort();

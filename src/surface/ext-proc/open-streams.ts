@@ -34,6 +34,11 @@ export class OpenStreams {
     return new Promise((resolve) => this.#emptied.push(resolve));
   }
 
+  /** Streams that were opened before a time and whose request has not come in whole. */
+  reading(openedBeforeMs: number): readonly StreamSession[] {
+    return this.#sessions.filter((session) => session.isReading && session.openedMs < openedBeforeMs);
+  }
+
   /** Streams whose request has no answer yet. */
   unanswered(): readonly StreamSession[] {
     return this.#sessions.filter(({ phase }) => phase === "request" || phase === "pick");

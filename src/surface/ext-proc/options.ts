@@ -7,6 +7,11 @@ export interface ExtProcOptions extends StreamOptions, LimitOptions, ListenOptio
 export interface StreamOptions extends Partial<BodyModeOptions> {
   /** Longest time from the end of a request's body to its pick, in ms; then the client gets 504. Default 10 000. */
   readonly pickDeadlineMs?: number;
+  /**
+   * Longest time from the opening of a stream to the end of its request's body, in ms; then the client gets 408 and its place among the
+   * requests in flight is free. Default 60 000; 0 = any time.
+   */
+  readonly bodyDeadlineMs?: number;
   /** Whether body fields that choose a worker are honoured. Default false: they are refused. */
   readonly trustClient?: boolean;
   /**
@@ -85,6 +90,7 @@ const defaults: Omit<ResolvedExtProcOptions, "healthHost"> = {
   untoldRequestBodyMode: "full-duplex-streamed",
   untoldResponseBodyMode: "full-duplex-streamed",
   pickDeadlineMs: 10_000,
+  bodyDeadlineMs: 60_000,
   trustClient: false,
   conformanceHeaders: false,
   forwardGeneratedRequestId: true,
@@ -117,6 +123,7 @@ export function resolveExtProcOptions(options: ExtProcOptions = {}): ResolvedExt
     checkRange(name, resolved[name], 1, MAX_TIMER_MS);
   }
   checkRange("maxReusedBufferBytes", resolved.maxReusedBufferBytes, 0, Number.MAX_SAFE_INTEGER);
+  checkRange("bodyDeadlineMs", resolved.bodyDeadlineMs, 0, MAX_TIMER_MS);
   checkRange("drainNoticeMs", resolved.drainNoticeMs, 0, MAX_TIMER_MS);
   checkRange("retryAfterSeconds", resolved.retryAfterSeconds, 0, Number.MAX_SAFE_INTEGER);
   checkRange("maxStreamsPerConnection", resolved.maxStreamsPerConnection, 0, MAX_HTTP2_STREAMS);

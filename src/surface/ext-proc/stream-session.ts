@@ -52,6 +52,8 @@ export interface SessionContext {
 export class StreamSession {
   /** Place among the open streams, which they keep; -1: none. */
   listedAt = -1;
+  /** When the stream was opened, by the clock of its context. */
+  readonly openedMs: number;
   readonly #sink: GatewaySink;
   readonly #context: SessionContext;
   readonly #ticket: StreamTicket;
@@ -70,12 +72,18 @@ export class StreamSession {
   constructor(sink: GatewaySink, context: SessionContext) {
     this.#sink = sink;
     this.#context = context;
+    this.openedMs = context.clock.now();
     this.#ticket = context.admission.open();
   }
 
   /** How far the stream has come. */
   get phase(): StreamPhase {
     return this.#phase;
+  }
+
+  /** Whether more of the request is waited for, to place it. */
+  get isReading(): boolean {
+    return this.#phase === "request" && !this.#isComplete && !this.#isClosed;
   }
 
   /** A message of the gateway. Does not throw: what fails before the answer is refused, what fails later only logged. */

@@ -29,4 +29,25 @@ export function testsOfLimits(own: Pick<GatewayOptions, "kind" | "launcher">): v
       expect((await ask(gateway(), opening(63))).status).toBe(200);
     });
   });
+  const slow = { extProc: { maxInFlightRequests, bodyDeadlineMs: 500 } };
+  describeOn("with a deadline for bodies", { ...own, workers: 1, picker: slow }, (gateway) => {
+    it.each([
+      { name: "never comes", framing: { "content-length": "1000" }, begun: "" },
+      { name: "stops", framing: { "content-length": "1000" }, begun: "{" },
+      { name: "stops between chunks", framing: { "transfer-encoding": "chunked" }, begun: "1\r\n{\r\n" },
+    ])("answers 408 to a body that $name, and takes others in its place", async ({ framing, begun }) => {
+      const uploads = [];
+      for (let count = 0; count < maxInFlightRequests; count++) {
+        const upload = await RawExchange.open(gateway().ports.gateway);
+        uploads.push(upload.head("POST", pathByApi.chat, framing as Record<string, string>).write(begun));
+      }
+      for (const upload of uploads) {
+        const { status, body } = await upload.response();
+        expect([status, JSON.parse(body.toString()).error.code]).toEqual([408, "request_timeout"]);
+        upload.abort();
+      }
+      await idle(gateway());
+      expect((await ask(gateway(), opening(63))).status).toBe(200);
+    });
+  });
 }
