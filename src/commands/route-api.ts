@@ -145,14 +145,19 @@ function listenerOptions({ routeApi }: Config, tokens: BearerTokens | undefined)
   const common = { limits: routeApi, tokens, retryAfterSeconds };
   const options: HttpListenerOptions[] = [];
   if (listen !== "off")
-    options.push({ ...common, address: { kind: "tcp", ...parseAddress(listen) }, tls: tlsOf(routeApi.tls) });
+    options.push({
+      ...common,
+      setting: "routeApi.listen",
+      address: { kind: "tcp", ...parseAddress(listen) },
+      tls: tlsOf(routeApi.tls),
+    });
   if (socket !== undefined) {
     const address: HttpAddress = {
       kind: "unix",
       path: socket,
       mode: socketMode === undefined ? undefined : Number.parseInt(socketMode, 8),
     };
-    options.push({ ...common, address, tls: { kind: "off" } });
+    options.push({ ...common, setting: "routeApi.socket", address, tls: { kind: "off" } });
   }
   return options;
 }

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { type Config, ConfigError, parseAddress } from "../config/index.ts";
+import { ListenError } from "../errors/index.ts";
 import { type Catalogue, HealthProber, type Worker, type WorkerHealth } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
 import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
@@ -141,10 +142,14 @@ function logHealth(catalogue: Catalogue, log: Logger): void {
   });
 }
 
-function startMetrics(config: Config, metrics: Metrics): Promise<MetricsServer> | undefined {
-  return config.metrics.listen === "off"
-    ? undefined
-    : MetricsServer.start(metrics, parseAddress(config.metrics.listen));
+async function startMetrics(config: Config, metrics: Metrics): Promise<MetricsServer | undefined> {
+  const { listen } = config.metrics;
+  if (listen === "off") return undefined;
+  try {
+    return await MetricsServer.start(metrics, parseAddress(listen));
+  } catch (cause) {
+    throw new ListenError({ setting: "metrics.listen", address: listen }, { cause });
+  }
 }
 
 function healthProber(config: Config, core: Core): HealthProber | undefined {

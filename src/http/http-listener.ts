@@ -2,6 +2,7 @@ import { chmod } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
+import { ListenError } from "../errors/index.ts";
 import type { BearerTokens } from "./bearer-tokens.ts";
 import { errorAnswer, HttpError } from "./error-answer.ts";
 import { type HttpLog, type HttpTls, ServerMaker } from "./node-server.ts";
@@ -21,6 +22,8 @@ export type HttpAddress =
     };
 
 export interface HttpListenerOptions {
+  /** Where the address comes from, `routeApi.listen`; for the error when it cannot be had. */
+  readonly setting: string;
   readonly address: HttpAddress;
   readonly tls: HttpTls;
   readonly limits: HttpLimits;
@@ -52,7 +55,7 @@ export class HttpListener {
     this.#address = address;
   }
 
-  /** Listens. Rejects when the address cannot be had or a file cannot be used. */
+  /** Listens. Rejects with ListenError when the address cannot be had, with Error when a file cannot be used. */
   static async start(
     operations: readonly Operation[],
     options: HttpListenerOptions,
@@ -77,9 +80,9 @@ export class HttpListener {
     const listener = new HttpListener(app, maker, address);
     try {
       await listener.#listen();
-    } catch (error) {
+    } catch (cause) {
       await listener.close(0);
-      throw error;
+      throw new ListenError({ setting: options.setting, address: textOf(address) }, { cause });
     }
     return listener;
   }
@@ -115,6 +118,12 @@ export class HttpListener {
     await this.#app.listen({ path: address.path });
     if (address.mode !== undefined) await chmod(address.path, address.mode);
   }
+}
+
+function textOf(address: HttpAddress): string {
+  if (address.kind === "unix") return address.path;
+  const { host, port } = address;
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** A request that cannot be parsed, or came too slowly: there is no request object to answer through. */

@@ -1,5 +1,5 @@
 import { ServerCredentials } from "@grpc/grpc-js";
-import { RoutingError } from "../../errors/index.ts";
+import { ListenError, RoutingError } from "../../errors/index.ts";
 import { BufferPool } from "../../http/index.ts";
 import { Admission } from "./admission.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -39,7 +39,7 @@ const LAST_WORDS_MS = 200;
 
 /**
  * Starts the ext_proc surface.
- * @throws RangeError for a bad setting; Error when a port or a certificate cannot be used
+ * @throws RangeError for a bad setting; ListenError; Error when a certificate cannot be used
  */
 export async function startExtProcServer(
   options: ExtProcOptions,
@@ -66,9 +66,10 @@ export async function startExtProcServer(
   const slow = new SlowRequests(streams, clock, resolved.bodyDeadlineMs);
   const running = new RunningServer({ servers: [main, healthOnly], listener, health, admission, streams, slow, clock });
   try {
-    const port = await main.listen(resolved.host, resolved.port, listener.credentials);
+    const { host } = resolved;
+    const port = await listen(main, { setting: "extProc.listen", host, port: resolved.port }, listener.credentials);
     const healthAddress = await listenForHealth(healthOnly, resolved);
-    return running.as(joinHostPort(resolved.host, port), healthAddress, resolved.drainNoticeMs);
+    return running.as(joinHostPort(host, port), healthAddress, resolved.drainNoticeMs);
   } catch (error) {
     await running.close();
     throw error;
@@ -79,7 +80,21 @@ export async function startExtProcServer(
 async function listenForHealth(server: GrpcServer, options: ResolvedExtProcOptions): Promise<string | undefined> {
   const { healthHost, healthPort } = options;
   if (healthPort === "off") return undefined;
-  return joinHostPort(healthHost, await server.listen(healthHost, healthPort, ServerCredentials.createInsecure()));
+  const place = { setting: "health.listen", host: healthHost, port: healthPort };
+  return joinHostPort(healthHost, await listen(server, place, ServerCredentials.createInsecure()));
+}
+
+/** @returns the port. @throws ListenError */
+async function listen(
+  server: GrpcServer,
+  { setting, host, port }: { readonly setting: string; readonly host: string; readonly port: number },
+  credentials: ServerCredentials,
+): Promise<number> {
+  try {
+    return await server.listen(host, port, credentials);
+  } catch (cause) {
+    throw new ListenError({ setting, address: joinHostPort(host, port) }, { cause });
+  }
 }
 
 interface RunningParts {

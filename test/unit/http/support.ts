@@ -28,6 +28,7 @@ export const roomyLimits = {
 } as const;
 
 export const plainOptions: HttpListenerOptions = {
+  setting: "routeApi.listen",
   address: { kind: "tcp", host: "127.0.0.1", port: 0 },
   tls: { kind: "off" },
   limits: roomyLimits,
