@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Config, ConfigError, type ModelSettings, modelFileNames } from "../config/index.ts";
+import { type Config, ConfigError, type ModelSettings, modelFileNames, repositoryListing } from "../config/index.ts";
 import { fetchHubModel } from "../model-hub/index.ts";
 
 /** Where a model's files lie. */
@@ -19,7 +19,7 @@ export async function modelFolderOf(model: ModelSettings, hub: Config["hub"]): P
   const { url, tokenFile, timeoutMs, maxBytes } = hub;
   const cacheDir = hub.cacheDir ?? join(homedir(), ".cache", "huggingface", "hub");
   const token = tokenFile === undefined ? undefined : await readToken(tokenFile);
-  const options = { url, token, cacheDir, timeoutMs, maxBytes };
+  const options = { url, token, cacheDir, timeoutMs, maxBytes, listing: repositoryListing };
   return fetchHubModel({ repo: hubId, revision: hubRevision }, modelFileNames, options);
 }
 

@@ -47,7 +47,7 @@ export function lateModel({ profile, blockSize }: ModelSettings): LateModel {
 
 /** What reading a model's files depends on. */
 export function modelOptions(
-  { name, profile, blockSize, tokenizerView, sglangReasoningParser }: ModelSettings,
+  { name, profile, blockSize, tokenizerView, sglangReasoningParser, mistralCommon }: ModelSettings,
   { maxPromptCharacters }: Config["tokenizer"],
 ): ModelOptions {
   return {
@@ -55,6 +55,7 @@ export function modelOptions(
     profile: profileByName(profile),
     blockSize,
     maxPromptLength: maxPromptCharacters,
+    mistralCommon,
     ...(tokenizerView === undefined ? {} : { tokenizerView }),
     ...(sglangReasoningParser === undefined ? {} : { reasoningParser: sglangReasoningParser }),
   };

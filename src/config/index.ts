@@ -3,7 +3,7 @@ export { parseAddress } from "./address.ts";
 export { ConfigError } from "./config-error.ts";
 export type { ConfigSources } from "./load-config.ts";
 export { loadConfig } from "./load-config.ts";
-export { modelFileNames, readModelFolder } from "./model-folder.ts";
+export { modelFileNames, readModelFolder, repositoryListing } from "./model-folder.ts";
 export type { ConfigFlags } from "./overrides.ts";
 export { renderReference } from "./reference-page.ts";
 export { renderConfig } from "./render-config.ts";

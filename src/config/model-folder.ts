@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ModelFiles } from "../model/index.ts";
 import { ConfigError } from "./config-error.ts";
@@ -13,6 +13,9 @@ export const modelFileNames = [
   "generation_config.json",
 ] as const;
 
+/** File in a downloaded model's folder with the names of all files of its repository, a line each. */
+export const repositoryListing = "repository-files.txt";
+
 /**
  * Reads what is needed of a model's folder, as published with the model (Hugging Face's names).
  * @throws ConfigError naming the file that is missing or cannot be read
@@ -21,7 +24,7 @@ export async function readModelFolder(folder: string): Promise<ModelFiles> {
   const [tokenizerJson, tokenizerConfig, chatTemplate, chatTemplateJson, config, generationConfig] = await Promise.all(
     modelFileNames.map((file) => readIfPresent(folder, file)),
   );
-  if (tokenizerJson === undefined) throw new ConfigError([`model folder ${folder}: tokenizer.json is missing`]);
+  if (tokenizerJson === undefined) throw new ConfigError([await withoutTokenizer(folder)]);
   return {
     tokenizerJson,
     tokenizerConfig,
@@ -29,7 +32,35 @@ export async function readModelFolder(folder: string): Promise<ModelFiles> {
     chatTemplateJson,
     config,
     generationConfig,
+    otherNames: await otherNames(folder),
   };
+}
+
+/** Tokenizers in other files than tokenizer.json, which are not read. */
+const otherTokenizers =
+  /^(tekken\.json|tokenizer\.model.*|.*\.tiktoken|tiktoken\.model|spiece\.model|vocab\.(json|txt))$/;
+
+async function withoutTokenizer(folder: string): Promise<string> {
+  const problem = `model folder ${folder}: tokenizer.json is missing`;
+  const others = (await namesIn(folder)).filter((name) => otherTokenizers.test(name));
+  if (others.length === 0) return problem;
+  return `${problem}; ${others.join(", ")} cannot be read in its place: convert it, or set loadOnly`;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+    throw cause;
+  }
+}
+
+/** Names in a repository's listing, where the folder was downloaded, else in the folder. */
+async function otherNames(folder: string): Promise<readonly string[]> {
+  const listing = await readIfPresent(folder, repositoryListing);
+  if (listing !== undefined) return listing.toString("utf8").split("\n");
+  return namesIn(folder);
 }
 
 async function readIfPresent(folder: string, file: string): Promise<Buffer | undefined> {

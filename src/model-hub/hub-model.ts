@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { downloadFile, HubApiError, listFiles, modelInfo } from "@huggingface/hub";
 import { boundedFetch, TooLargeError } from "./bounded-fetch.ts";
 import { HubCache } from "./hub-cache.ts";
@@ -14,6 +15,8 @@ export interface HubOptions {
   readonly timeoutMs: number;
   /** Most bytes for one model. */
   readonly maxBytes: number;
+  /** Name of a file that gets the names of all files of the repository, a line each. Default: none is written. */
+  readonly listing?: string;
   /** Pauses between attempts, ms; default 1 and 3 s. */
   readonly retryPausesMs?: readonly number[];
 }
@@ -104,6 +107,8 @@ class Download {
     if (first === undefined || !sizes.has(first)) throw new HubError(`it has no ${first}`);
     const bytes = wanted.reduce((sum, file) => sum + (sizes.get(file) ?? 0), 0);
     if (bytes > this.#options.maxBytes) throw new TooLargeError(`${bytes} bytes`);
+    const { listing } = this.#options;
+    if (listing !== undefined) await cache.write(commit, listing, Buffer.from([...sizes.keys()].join("\n")));
     for (const file of wanted.toReversed()) {
       if (await cache.has(commit, file)) continue;
       const content = await this.#retried(() => this.#file(commit, file));

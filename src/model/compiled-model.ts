@@ -9,12 +9,13 @@ import {
 import { engineTraits } from "./engine-traits.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
-import { isRenderedNatively } from "./native-renderers.ts";
 import { configModelType, configVocabularySize, type ParsedFiles, parseModelFiles } from "./parsed-files.ts";
 import type { Profile } from "./profile.ts";
+import { type SecondReading, sglangSecondReading } from "./second-reading.ts";
 import { addedTexts } from "./segment-tokens.ts";
 import { bosToken, specialTokenVariables } from "./special-tokens.ts";
 import { type TemplateSources, templateSources } from "./template-source.ts";
+import { type MistralCommon, type UnknownPrompts, unknownPrompts } from "./unknown-prompts.ts";
 
 /** What a model's files say, read once: plain values and shared memory, to be handed to other threads as a message. */
 export interface CompiledModel {
@@ -27,8 +28,10 @@ export interface CompiledModel {
   readonly variables: readonly (readonly [string, string | null])[];
   /** Who renders this model in the backend's own code, without its template; undefined where the template does. */
   readonly nativeFamily: NativeFamily | undefined;
-  /** Whether an engine renders this model in its own code, which is not known here. */
-  readonly isUnknownNative: boolean;
+  /** Why prompts of an engine are not known. */
+  readonly unknown: UnknownPrompts;
+  /** How SGLang tokenizes a multimodal model's prompts twice; undefined where it does not. */
+  readonly secondReading: SecondReading | undefined;
   /** What an engine's reading of requests depends on; undefined behind a frontend that is no engine. */
   readonly engine: EngineTraits | undefined;
   /** Undefined when the model declares none. */
@@ -45,6 +48,8 @@ export interface CompileOptions {
   readonly tokenizerView?: TokenizerView;
   /** Name of the reasoning parser that SGLang serves the model with. Default: none. */
   readonly reasoningParser?: string;
+  /** Whether the engine reads Mistral's own files in place of tokenizer.json. Default `auto`. */
+  readonly mistralCommon?: MistralCommon;
 }
 
 /**
@@ -65,11 +70,23 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
     templates,
     variables: specialTokenVariables(parsed.tokenizerConfig, profile.templateDialect === "dynamo"),
     nativeFamily,
-    isUnknownNative: profile.name !== "dynamo" && isRenderedNatively(profile.name, parsed.config, options.name),
+    unknown: promptsUnknown(options, files, parsed, templates),
+    secondReading: profile.name === "sglang" ? sglangSecondReading(parsed.config, tokenizer) : undefined,
     engine: translatedTraits(options, templates, parsed),
     bosToken: bosToken(parsed.tokenizerConfig),
     specialTexts: nativeFamily === "kimi-k3" ? addedTexts(files.tokenizerJson, parsed.tokenizerConfig) : [],
   };
+}
+
+function promptsUnknown(
+  { profile, name, mistralCommon = "auto" }: CompileOptions,
+  files: ModelFiles,
+  { config }: ParsedFiles,
+  templates: TemplateSources,
+): UnknownPrompts {
+  if (profile.name === "dynamo") return { chat: undefined, text: undefined };
+  const sources = { config, name, template: templates.default, files: files.otherNames, mistralCommon };
+  return unknownPrompts(profile.name, sources);
 }
 
 /**

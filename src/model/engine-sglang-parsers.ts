@@ -48,19 +48,26 @@ const parsers: ReadonlyMap<string, Parser> = new Map([
   ["step3p5", parser("always")],
 ]);
 
+type ParserTraits = Pick<SglangTraits, "thinking" | "thinkMarks" | "usesHunyuanEffort">;
+
 /**
  * How Messages turn thinking on and off, and what stands around the thinking of earlier turns (sglang@0.5.23 serving_chat.py
  * apply_reasoning_enabled, wrap_reasoning_history).
  * @param name of the reasoning parser that the model is served with; undefined when it has none
  */
-export function sglangThinking(
-  mode: SglangReasoningMode,
-  name: string | undefined,
-): Pick<SglangTraits, "thinking" | "thinkMarks"> {
-  if (name === undefined) return { thinking: { kind: "unsupported" }, thinkMarks: "dropped" };
+export function sglangThinking(mode: SglangReasoningMode, name: string | undefined): ParserTraits {
+  if (name === undefined) return { thinking: { kind: "unsupported" }, thinkMarks: "dropped", usesHunyuanEffort: false };
+  if (name === "hunyuan") return hunyuan(mode);
   const known = parsers.get(name);
-  if (known === undefined) return { thinking: { kind: "unknown" }, thinkMarks: "unknown" };
-  return { thinking: thinkingOf(mode, known.assumes), thinkMarks: known.marks };
+  if (known === undefined) return { thinking: { kind: "unknown" }, thinkMarks: "unknown", usesHunyuanEffort: false };
+  return { thinking: thinkingOf(mode, known.assumes), thinkMarks: known.marks, usesHunyuanEffort: false };
+}
+
+/** Its marks are tokens of the model, by names that differ. */
+function hunyuan({ special }: SglangReasoningMode): ParserTraits {
+  const usesHunyuanEffort = special === "hunyuan";
+  const on = usesHunyuanEffort ? "high" : "medium";
+  return { thinking: { kind: "effort", on, off: "no_think" }, thinkMarks: "unknown", usesHunyuanEffort };
 }
 
 /** What the template shows decides; the parser's assumption counts where it shows nothing. */

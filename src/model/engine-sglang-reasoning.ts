@@ -29,7 +29,7 @@ const rules: readonly Rule[] = [
     fits: (source) =>
       thinkingPrompt.test(source) && !source.includes("enable_thinking") && !source.includes("thinking"),
   },
-  { mode: { special: "always" }, fits: isGlm53 },
+  { mode: { special: "always" }, fits: isGlm53Template },
   { mode: { special: "mistral" }, fits: all("reasoning_effort", "[THINK]") },
   { mode: { special: "hunyuan" }, fits: all("reasoning_effort", "reasoning_mode_token", "no_think") },
   { mode: { toggle: "enable_thinking" }, fits: (source) => setsDefault(source, "enable_thinking", false) },
@@ -47,7 +47,8 @@ export function sglangReasoningMode(source: string): SglangReasoningMode {
   return rules.find(({ fits }) => fits(source))?.mode ?? {};
 }
 
-function isGlm53(source: string): boolean {
+/** A template of the GLM-5.3 family, by what SGLang looks for. */
+export function isGlm53Template(source: string): boolean {
   const words = all("[gMASK]<sop>", "Reasoning Effort:", "<tool_call>", "<arg_key>", "<arg_value>");
   return words(source) && !source.includes("enable_thinking");
 }

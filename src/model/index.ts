@@ -5,3 +5,4 @@ export type { ModelFiles } from "./model-files.ts";
 export { ModelLoadError } from "./model-load-error.ts";
 export { type Profile, type ProfileName, profileByName } from "./profile.ts";
 export type { PromptHead, TokenizedPrompt } from "./tokenized-prompt.ts";
+export type { MistralCommon } from "./unknown-prompts.ts";

@@ -14,4 +14,6 @@ export interface ModelFiles {
   readonly config: Buffer | undefined;
   /** `generation_config.json` */
   readonly generationConfig: Buffer | undefined;
+  /** Names of other files beside these, as far as they are known; in the repository that they come from, or in the folder. */
+  readonly otherNames: readonly string[];
 }

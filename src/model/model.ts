@@ -16,6 +16,7 @@ import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
 import type { Profile } from "./profile.ts";
 import { PromptEncoder } from "./prompt-encoder.ts";
+import type { SecondReading } from "./second-reading.ts";
 import { segmentTokens } from "./segment-tokens.ts";
 import { textInBody } from "./text-in-body.ts";
 import { checkTokenIds } from "./token-bounds.ts";
@@ -29,6 +30,7 @@ import {
 } from "./tokenized-prompt.ts";
 
 const uncutReason = "text without a place to cut it";
+const readTwiceReason = "the engine tokenizes a multimodal model's prompt twice";
 
 export interface ModelOptions extends CompileOptions {
   /** Tokens a KV block. */
@@ -55,6 +57,9 @@ export class Model {
   /** Undefined when this model has no chat template. */
   readonly #chat: ChatRenderer | undefined;
   readonly #noChatReason: string;
+  /** Why no text of this model has known tokens; undefined when they have. */
+  readonly #noTextReason: string | undefined;
+  readonly #secondReading: SecondReading | undefined;
   readonly #bosToken: string | undefined;
   readonly #specialTexts: readonly string[];
   /** What is known of a prompt with a text that is not encoded here. */
@@ -79,9 +84,9 @@ export class Model {
     };
     this.engine = compiled.engine;
     this.#chat = chatRenderer(options.profile, compiled);
-    this.#noChatReason = compiled.isUnknownNative
-      ? "the backend renders this model without its template"
-      : "no chat template";
+    this.#noTextReason = compiled.unknown.text;
+    this.#noChatReason = compiled.unknown.text ?? compiled.unknown.chat ?? "no chat template";
+    this.#secondReading = compiled.secondReading;
     this.#bosToken = compiled.bosToken;
     this.#specialTexts = compiled.specialTexts;
   }
@@ -121,8 +126,7 @@ export class Model {
    */
   tokenize(request: ChatParsed | CompletionsParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
     try {
-      const prompt =
-        request.api === "completions" ? completionTokens(request, this.#settings) : this.#tokenizeChat(request);
+      const prompt = request.api === "completions" ? this.#tokenizeCompletion(request) : this.#tokenizeChat(request);
       return prompt instanceof Promise ? prompt.catch((error) => this.#uncutOr(error)) : prompt;
     } catch (error) {
       return this.#uncutOr(error);
@@ -134,7 +138,14 @@ export class Model {
     throw error;
   }
 
-  #tokenizeChat({ chat, extensions, root }: ChatParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
+  #tokenizeCompletion(request: CompletionsParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
+    const { kind } = request.prompt;
+    if (this.#noTextReason !== undefined && (kind === "text" || kind === "texts"))
+      return unknownPrompt(this.#noTextReason);
+    return completionTokens(request, this.#settings);
+  }
+
+  #tokenizeChat({ api, chat, extensions, root }: ChatParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
     const rendered = this.#render(chat);
     const given = this.profile.injectsTokens ? extensions.tokenData : undefined;
     if (given !== undefined) {
@@ -144,6 +155,7 @@ export class Model {
     if ("inexactReason" in rendered) return unknownPrompt(rendered.inexactReason);
     const { encoder } = this.#settings;
     if (encoder === undefined) return deferredPrompt(noEngineReason);
+    if (this.#isReadTwice(api)) return this.#tokenizeTwice(rendered, encoder);
     if (rendered.areSigns !== undefined) return this.#tokenizeSegments(rendered, encoder, !chat.hasMedia);
     const encoded = encoder.encodePieces(rendered.pieces, chat.addSpecialTokens, (text) => textInBody(root, text));
     const finish = (prompt: EncodedPrompt) => {
@@ -152,6 +164,17 @@ export class Model {
       return encodedPrompt(prompt, !chat.hasMedia, rendered.pieces);
     };
     return encoded instanceof Promise ? encoded.then(finish) : finish(encoded);
+  }
+
+  #isReadTwice(api: ChatParsed["api"]): boolean {
+    return this.#secondReading !== undefined && (api === "responses" || !this.#secondReading.sparesChat);
+  }
+
+  /** What counts is the second reading, of the whole text, with special tokens. */
+  async #tokenizeTwice({ pieces, continuation }: RenderedChat, encoder: PromptEncoder): Promise<TokenizedPrompt> {
+    if (this.#secondReading?.isExact !== true) return unknownPrompt(readTwiceReason);
+    const whole = continuation === undefined ? pieces : [...pieces, continuation];
+    return encodedPrompt(await encoder.encodePieces(whole, true), false, whole);
   }
 
   /** Text behind the prompt is tokenized alone, its BOS left out. */
@@ -202,7 +225,7 @@ export class Model {
 
 function chatRenderer(profile: Profile, compiled: CompiledModel): ChatRenderer | undefined {
   const { templates, variables, nativeFamily } = compiled;
-  if (compiled.isUnknownNative) return undefined;
+  if (compiled.unknown.chat !== undefined || compiled.unknown.text !== undefined) return undefined;
   const native = nativeFamily === undefined ? undefined : nativePrompt(nativeFamily);
   if (native === undefined && templates.default === undefined && templates.toolUse === undefined) return undefined;
   try {

@@ -3,6 +3,9 @@ import type { TokenizerView } from "../tokenizer/index.ts";
 
 export type ProfileName = "dynamo" | "vllm" | "sglang";
 
+/** Profiles of engines' own servers. */
+export type Engine = Exclude<ProfileName, "dynamo">;
+
 /** Who tokenizes at the backend, and what follows from it. */
 export interface Profile {
   readonly name: ProfileName;

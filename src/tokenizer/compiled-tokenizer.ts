@@ -32,6 +32,8 @@ export interface CompiledTokenizer {
   readonly innerAnchors: TokenTrie | undefined;
   /** One more than the highest token id. */
   readonly vocabularySize: number;
+  /** The text of the tokens is the normal form of the text that they were made of. */
+  readonly decodesToItsText: boolean;
 }
 
 /** Of models whose merges see the whole text. */
@@ -65,6 +67,7 @@ export function compileTokenizer(plan: TokenizerPlan): CompiledTokenizer {
     anchors: cutsAtNormalized ? rawTokens : trieOf(anchorsAmong(raw)),
     innerAnchors: cutsAtNormalized ? normalizedTokens : undefined,
     vocabularySize: idBound(plan),
+    decodesToItsText: plan.decodesToItsText,
   };
 }
 

@@ -17,6 +17,8 @@ export interface TokenizerPlan {
   readonly pattern: WordPattern;
   readonly model: BpeModel;
   readonly affixes: SpecialAffixes;
+  /** The text of the tokens is the normal form of the text that they were made of. */
+  readonly decodesToItsText: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export function readTokenizerPlan(
     pattern,
     model,
     affixes: readSpecialAffixes(file["post_processor"]),
+    decodesToItsText: pattern.kind !== "joined" && isByteLevel(file["decoder"]),
   };
   checkCombination(plan);
   return plan;
@@ -54,6 +57,10 @@ function parse(json: Buffer): unknown {
   } catch (cause) {
     throw new UnsupportedFeature("not JSON", { cause });
   }
+}
+
+function isByteLevel(decoder: unknown): boolean {
+  return typeof decoder === "object" && decoder !== null && asShape(decoder, "decoder")["type"] === "ByteLevel";
 }
 
 /** A token that is looked for in the normal form is itself normalised first. */

@@ -49,6 +49,7 @@ function render({ config, request }: Vector): string | undefined {
     chatTemplateJson: undefined,
     config: undefined,
     generationConfig: undefined,
+    otherNames: [],
   };
   const renderer = new ChatRenderer(
     profileByName("dynamo"),

@@ -37,6 +37,7 @@ function load(template: string): Promise<Model> {
     chatTemplateJson: undefined,
     config: readFileSync(join(folder, "config.json")),
     generationConfig: undefined,
+    otherNames: [],
   };
   return Model.load({ name: template, profile: profileByName("dynamo"), blockSize: 16 }, files);
 }

@@ -46,6 +46,7 @@ from sglang.srt import runtime_context  # noqa: E402
 runtime_context.get_serving = lambda: SERVING
 runtime_context.get_model = lambda: MODEL
 
+from sglang.srt.configs.model_config import is_multimodal_model  # noqa: E402
 from sglang.srt.entrypoints.anthropic.protocol import AnthropicMessagesRequest  # noqa: E402
 from sglang.srt.entrypoints.anthropic.serving import AnthropicServing  # noqa: E402
 from sglang.srt.entrypoints.openai.protocol import (  # noqa: E402
@@ -60,10 +61,18 @@ from sglang.srt.parser.template_manager import TemplateManager  # noqa: E402
 from sglang.srt.utils.hf_transformers.tokenizer import get_tokenizer  # noqa: E402
 
 
+def is_multimodal(config):
+    """As `ModelConfig` decides, which needs more of the model than there is here."""
+    architectures = config.get("architectures") or []
+    inner = any(isinstance(config.get(f"{name}_config"), dict) for name in ("text", "llm", "language", "thinker"))
+    disabled = architectures[:1] in (["Gemma3ForConditionalGeneration"], ["Llama4ForConditionalGeneration"])
+    return not disabled and (inner or is_multimodal_model(architectures))
+
+
 def tokenizer_manager(folder, config, tokenizer, reasoning_parser):
     parsers = {"reasoning_parser": reasoning_parser}
     model_config = SimpleNamespace(
-        is_multimodal=False,
+        is_multimodal=is_multimodal(config),
         hf_config=SimpleNamespace(
             model_type=config.get("model_type", "llama"),
             architectures=config.get("architectures") or ["LlamaForCausalLM"],
@@ -115,7 +124,7 @@ class Sglang:
         if ids is not None:
             return [list(ids)] if not ids or isinstance(ids[0], int) else [list(one) for one in ids]
         texts = [adapted.text] if isinstance(adapted.text, str) else adapted.text
-        return [list(self.tokenizer(text)["input_ids"]) for text in texts]
+        return [self.ids(text) for text in texts]
 
     def response_tokens(self, request):
         """The checks of `create_responses` that concern tools, then its prompt."""
@@ -128,4 +137,7 @@ class Sglang:
         if isinstance(choice, dict) and choice["name"] not in names:
             raise ValueError("the tool is not declared")
         _, _, prompts, _ = self.loop.run_until_complete(self.responses._make_request(request, None, self.tokenizer))
-        return list(prompts[0])
+        return self.ids(prompts[0])
+
+    def ids(self, prompt):
+        return list(self.tokenizer(prompt)["input_ids"]) if isinstance(prompt, str) else list(prompt)

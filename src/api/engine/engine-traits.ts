@@ -19,6 +19,8 @@ export interface SglangTraits {
   readonly thinking: SglangThinking;
   /** Messages: the reasoning parser's marks around the thinking of an earlier turn; without a parser it is dropped. */
   readonly thinkMarks: ThinkMarks | "dropped" | "unknown";
+  /** Efforts are those of Hunyuan's templates: `no_think`, `low` and `high`, which is the default. */
+  readonly usesHunyuanEffort: boolean;
   /** Responses go through the Harmony renderer of gpt-oss, which uses no template. */
   readonly usesHarmony: boolean;
 }

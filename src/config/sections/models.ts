@@ -63,6 +63,12 @@ const model = z.strictObject({
     .describe(
       "What `--reasoning-parser` is given when SGLang serves this model: it decides how Messages turn thinking on and off, and what stands around the thinking of earlier turns. When absent: none, as SGLang itself has by default.",
     ),
+  mistralCommon: z
+    .enum(["auto", "always", "never"])
+    .default("auto")
+    .describe(
+      "Whether the engine reads Mistral's own tokenizer files (`tekken.json`, `tokenizer.model.v*`), as vLLM's `--tokenizer-mode mistral` does; its prompts are then not known, and requests are placed by load. `auto`: where the model's repository holds such files, for `vllm` beside `consolidated*.safetensors`; a folder with such files and no weights counts as one with them.",
+    ),
   loadOnly: z
     .boolean()
     .default(false)

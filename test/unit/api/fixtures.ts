@@ -25,6 +25,7 @@ export const sglang: SglangTraits = {
   keepsInlineSystem: true,
   thinking: { kind: "toggle", arguments: ["enable_thinking"] },
   thinkMarks: { start: "<think>", end: "</think>" },
+  usesHunyuanEffort: false,
   usesHarmony: false,
 };
 

@@ -57,6 +57,7 @@ describe("loadConfig", () => {
         folder: "/m",
         hubRevision: "main",
         profile: "dynamo",
+        mistralCommon: "auto",
         reasoningParser: false,
         blockSize: 16,
         adapters: [],

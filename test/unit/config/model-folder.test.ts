@@ -21,11 +21,23 @@ describe("readModelFolder", () => {
       chatTemplateJson: undefined,
       config: undefined,
       generationConfig: undefined,
+      otherNames: ["chat_template.jinja", "tokenizer.json"],
     });
   });
 
   it("names the folder and the file that every model needs", async () => {
     await expect(readModelFolder(folder)).rejects.toThrow(`model folder ${folder}: tokenizer.json is missing`);
+  });
+
+  it("names a tokenizer that is there in another form", async () => {
+    await writeFile(join(folder, "tekken.json"), "{}");
+    await expect(readModelFolder(folder)).rejects.toThrow(/tokenizer\.json is missing; tekken\.json cannot be read/);
+  });
+
+  it("knows the names of a downloaded model's repository", async () => {
+    await writeFile(join(folder, "tokenizer.json"), "{}");
+    await writeFile(join(folder, "repository-files.txt"), "consolidated.safetensors\ntekken.json");
+    expect((await readModelFolder(folder)).otherNames).toEqual(["consolidated.safetensors", "tekken.json"]);
   });
 
   it("does not take a file that cannot be read for an absent one", async () => {

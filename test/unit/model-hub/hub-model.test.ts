@@ -49,6 +49,13 @@ describe("a model of the hub", () => {
     expect(hub.requests.filter((path) => path.includes("safetensors"))).toEqual([]);
   });
 
+  it("brings the names of all files of its repository, where they are asked for", async () => {
+    const { folder } = await fetched("org/model", "main", { listing: "names.txt" });
+    expect((await readFile(join(folder, "names.txt"), "utf8")).split("\n").sort()).toEqual(
+      Object.keys(contents("2")).sort(),
+    );
+  });
+
   it("is downloaded once: the next time only its commit is asked for", async () => {
     await fetched("org/model");
     hub.requests.length = 0;

@@ -120,6 +120,20 @@ describe("a conversation for an engine's own server", () => {
   });
 
   it.each([
+    { body: {}, effort: "high" },
+    { body: { reasoning_effort: "none" }, effort: "no_think" },
+    { body: { reasoning_effort: "minimal" }, effort: "low" },
+    { body: { reasoning_effort: "medium" }, effort: "high" },
+    { body: { reasoning_effort: "ultra" }, effort: "by load" },
+    { body: { chat_template_kwargs: { reasoning_effort: "no_think" } }, effort: "no_think" },
+    { body: { reasoning_effort: "low", chat_template_kwargs: { reasoning_effort: "high" } }, effort: "low" },
+  ])("has the efforts of Hunyuan's templates at SGLang with that parser: $body", async ({ body, effort }) => {
+    const template = "{{ reasoning_effort }}{# reasoning_mode_token no_think #}";
+    const served = { profile: "sglang", template, reasoningParser: "hunyuan" } as const;
+    expect(await enginePrompt("/v1/chat/completions", served, { messages: [user], ...body })).toBe(effort);
+  });
+
+  it.each([
     { profile: "vllm", choice: "none", names: "f g" },
     { profile: "sglang", choice: "none", names: "" },
     { profile: "vllm", choice: { type: "function", function: { name: "g" } }, names: "f g" },

@@ -140,6 +140,16 @@ describe("thinking in a Messages request", () => {
     expect(await promptOf(body, { profile: "sglang", template, reasoningParser: "qwen3" })).toBe(withParser);
   });
 
+  it.each([
+    { body: {}, effort: "high" },
+    { body: { thinking: { type: "disabled" } }, effort: "no_think" },
+    { body: { thinking: { type: "adaptive" } }, effort: "high" },
+    { body: { thinking: { type: "disabled" }, output_config: { effort: "low" } }, effort: "low" },
+  ])("is an effort for Hunyuan's templates at SGLang: $body", async ({ body, effort }) => {
+    const hunyuan = "{{ reasoning_effort }}{# reasoning_mode_token no_think #}";
+    expect(await promptOf(body, { profile: "sglang", template: hunyuan, reasoningParser: "hunyuan" })).toBe(effort);
+  });
+
   it("turned off is a low effort at vLLM where the template does not know another", async () => {
     const body = { thinking: { type: "disabled" } };
     const ignoring = "{{ 'deep' if reasoning_effort == 'low' else 'deeper' }}";

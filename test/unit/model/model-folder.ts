@@ -45,6 +45,7 @@ export function modelFiles(chatTemplate: string | undefined, overrides: Partial<
     chatTemplateJson: undefined,
     config: Buffer.from('{"vocab_size": 100}'),
     generationConfig: undefined,
+    otherNames: [],
     ...overrides,
   };
 }

@@ -16,6 +16,7 @@ import { Untokenizable } from "../untokenizable.ts";
 import { objectAsOrjson } from "./sglang-arguments.ts";
 import { sglangMessagesTools } from "./sglang-messages-tools.ts";
 import { searchResultText } from "./sglang-search-result.ts";
+import { hunyuanEffort } from "./sglang-template-args.ts";
 import { toolResultTurns } from "./sglang-tool-result.ts";
 
 const efforts = ["minimal", "low", "medium", "high", "xhigh", "max"];
@@ -48,7 +49,10 @@ function templateArgs(root: JsonObject, traits: SglangTraits): JsonObject | unde
   const args = thinking === undefined ? [] : thinkingArgs(thinking !== "disabled", traits.thinking);
   const effort = anthropicEffort(root, efforts);
   if (effort !== undefined) args.push(["reasoning_effort", effort === "xhigh" ? "max" : effort]);
-  return args.length === 0 ? undefined : JsonObject.from(args);
+  const all = args.length === 0 ? undefined : JsonObject.from(args);
+  if (!traits.usesHunyuanEffort) return all;
+  const own = all?.get("reasoning_effort");
+  return objectOf({ reasoning_effort: hunyuanEffort(typeof own === "string" ? own : undefined) });
 }
 
 function thinkingArgs(isOn: boolean, way: SglangThinking): [string, JsonValue][] {

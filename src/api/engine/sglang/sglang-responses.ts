@@ -31,7 +31,11 @@ export function sglangResponses(root: JsonObject, traits: SglangTraits): ChatReq
     tools: sglangResponseTools(root),
     toolChoice: undefined,
     responseFormat: undefined,
-    templateArgs: sglangTemplateArgs(root, { effort, thinks: effort === undefined ? undefined : effort !== "none" }),
+    templateArgs: sglangTemplateArgs(
+      root,
+      { effort, thinks: effort === undefined ? undefined : effort !== "none" },
+      traits,
+    ),
     addGenerationPrompt: true,
     continueFinalMessage: false,
     addSpecialTokens: false,

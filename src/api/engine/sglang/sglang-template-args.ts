@@ -1,4 +1,5 @@
 import { JsonNumber, JsonObject, type JsonValue } from "../../../json/index.ts";
+import type { SglangTraits } from "../engine-traits.ts";
 import { given, notTaken, optionalObject } from "../members.ts";
 import { Untokenizable } from "../untokenizable.ts";
 
@@ -70,19 +71,46 @@ export function sglangEffort(value: JsonValue | undefined): string | undefined {
 
 /**
  * Variables of the template, beside those that every request has: an effort is one, and sets the switches of thinking that the client
- * does not set; an effort among the client's arguments wins.
+ * does not set; an effort among the client's arguments wins, but for Hunyuan's.
  * @throws Untokenizable
  */
-export function sglangTemplateArgs(root: JsonObject, { effort, thinks }: SglangReasoning): JsonObject | undefined {
+export function sglangTemplateArgs(
+  root: JsonObject,
+  { effort, thinks }: SglangReasoning,
+  traits: SglangTraits,
+): JsonObject | undefined {
   const kwargs = optionalObject(root, "chat_template_kwargs");
-  const own = kwargs === undefined ? undefined : sglangEffort(given(kwargs, "reasoning_effort"));
+  const own = kwargs === undefined ? undefined : ownEffort(kwargs, traits);
   const args = clientArgs(kwargs);
-  const last = own ?? effort;
+  const last = traits.usesHunyuanEffort ? hunyuanEffort(effort ?? own) : (own ?? effort);
   if (last !== undefined) args.set("reasoning_effort", last);
   if (thinks !== undefined) {
     for (const name of ["thinking", "enable_thinking"]) if (!args.has(name)) args.set(name, thinks);
   }
   return args.size === 0 ? undefined : JsonObject.from(args);
+}
+
+function ownEffort(kwargs: JsonObject, traits: SglangTraits): string | undefined {
+  const value = given(kwargs, "reasoning_effort");
+  return traits.usesHunyuanEffort && value === "no_think" ? value : sglangEffort(value);
+}
+
+const hunyuanEfforts: Readonly<Record<string, string>> = {
+  none: "no_think",
+  no_think: "no_think",
+  minimal: "low",
+  low: "low",
+  medium: "high",
+  high: "high",
+  xhigh: "high",
+  max: "high",
+};
+
+/** The effort that a template of Hunyuan knows (sglang@0.5.23 parser/hunyuan_reasoning.py). @throws Untokenizable for one that is refused */
+export function hunyuanEffort(effort = "high"): string {
+  const known = hunyuanEfforts[effort];
+  if (known === undefined) throw notTaken("reasoning_effort");
+  return known;
 }
 
 function clientArgs(kwargs: JsonObject | undefined): Map<string, JsonValue> {
