@@ -66,12 +66,13 @@ describe("models that the frontend renders without their template", () => {
     expect(() => prompt.renderPieces(partial)).toThrow(RoutingError);
   });
 
-  it("take a long run of results in no time", () => {
-    const results = Array.from({ length: 20_000 }, () => ({ role: "tool", tool_call_id: "c", content: "r" }));
+  // If each result looked at those before it, the test's time would be up.
+  it("take a run of 200,000 results", () => {
+    const results = Array.from({ length: 200_000 }, () => ({ role: "tool", tool_call_id: "c", content: "r" }));
+    const runs = request({ messages: results });
     for (const type of ["deepseek-v3.2", "deepseek-v4", "deepseek-v4.1"] as const) {
-      const from = process.cpuUsage().user;
-      nativePrompt(type).renderPieces(request({ messages: results }));
-      expect(process.cpuUsage().user - from).toBeLessThan(1_000_000);
+      const { pieces } = nativePrompt(type).renderPieces(runs);
+      expect(pieces.filter((piece) => piece.includes("r")).length).toBeGreaterThan(0);
     }
   });
 });
