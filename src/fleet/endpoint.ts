@@ -10,7 +10,8 @@ export interface Endpoint {
 
 /**
  * Reads `host`, `host:port`, `v6`, `[v6]` or `[v6]:port`. IPv6 addresses become canonical (lower case, zeros
- * compressed), so that equal addresses are equal strings; host names stay as they are.
+ * compressed), IPv4 addresses in IPv6's clothes (`::ffff:10.0.0.1`) plain, so that equal addresses are equal strings; host names stay as
+ * they are.
  * @returns undefined for anything else
  */
 export function parseEndpoint(text: string): Endpoint | undefined {
@@ -38,5 +39,14 @@ export function canonicalEndpoint(text: string): string | undefined {
 function canonicalV6(address: string): string {
   const zoneAt = address.indexOf("%");
   const [plain, zone] = zoneAt < 0 ? [address, ""] : [address.slice(0, zoneAt), address.slice(zoneAt)];
-  return new URL(`http://[${plain}]`).hostname.slice(1, -1) + zone;
+  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1);
+  return mappedV4(canonical) ?? canonical + zone;
+}
+
+/** The IPv4 address that an IPv6 one stands for: sockets of both kinds reach the same process under either name. */
+function mappedV4(canonicalV6: string): string | undefined {
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonicalV6) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [a >> 8, a & 0xff, b >> 8, b & 0xff].join(".");
 }

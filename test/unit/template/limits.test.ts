@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { JsonObject } from "../../../src/json/index.ts";
+import { JsonObject, parseJson } from "../../../src/json/index.ts";
 import { compileTemplate, UnsupportedTemplateError } from "../../../src/template/index.ts";
 
 /** Doubles a list sixty times, each time of twice the same one. */
@@ -75,5 +75,32 @@ describe("limits of a render", () => {
     expect(compileTemplate(source).render(nothing)).toHaveLength(2_890);
     expect(() => compileTemplate(source, { limits: { maxWork: 1_000 } }).render(nothing)).toThrow("works too long");
     expect(() => compileTemplate(source, { limits: { maxLength: 1_000 } }).render(nothing)).toThrow("prints too much");
+  });
+});
+
+describe("integers of a request", () => {
+  const compiled = compileTemplate("{{ x|tojson }}{{ x }}{% if x > 1 %}!{% endif %}");
+  const withDigits = (count: number, sign = "") =>
+    parseJson(Buffer.from(`{"x":${sign}${"9".repeat(count)}}`)) as JsonObject;
+
+  it("are exact, whatever their size may sensibly be", () => {
+    const digits = "9".repeat(1_000);
+    expect(compiled.render(withDigits(1_000))).toBe(`${digits}${digits}!`);
+    expect(compiled.render(withDigits(1_000, "-"))).toBe(`-${digits}-${digits}`);
+  });
+
+  it.each(["", "-"])(
+    "beyond it cost no time: Python refuses them, and so is it not known what is printed (sign: %j)",
+    (sign) => {
+      expect(() => compiled.render(withDigits(4_301, sign))).toThrow(UnsupportedTemplateError);
+      const huge = withDigits(1_000_000, sign);
+      expect(cpuSeconds(() => expect(() => compiled.render(huge)).toThrow(UnsupportedTemplateError))).toBeLessThan(0.1);
+    },
+  );
+
+  it("cost no time in the dynamo dialect, where they are doubles", () => {
+    const huge = withDigits(1_000_000);
+    const dynamo = compileTemplate("{% if x > 1 %}!{% endif %}", { dialect: "dynamo" });
+    expect(cpuSeconds(() => expect(dynamo.render(huge)).toBe("!"))).toBeLessThan(0.1);
   });
 });
