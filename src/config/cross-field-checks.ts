@@ -50,7 +50,7 @@ function checkAdmission({ admission, extProc, workers, fleet }: Config, report: 
   }
 }
 
-function checkModes({ mode, mixedModes, routeApi }: Config, report: Report): void {
+function checkModes({ mode, mixedModes, routeApi, models, workers }: Config, report: Report): void {
   const modes = [mode, ...mixedModes];
   modes.forEach((each, i) => {
     const path = i === 0 ? ["mode"] : ["mixedModes", i - 1];
@@ -61,6 +61,10 @@ function checkModes({ mode, mixedModes, routeApi }: Config, report: Report): voi
   const hasRouteApi = modes.includes("query") || modes.includes("reserve");
   if (hasRouteApi && routeApi.listen === "off" && routeApi.socket === undefined) {
     report(["routeApi", "socket"], "needed with routeApi.listen off", routeApi.socket);
+  }
+  if (hasRouteApi && workers.length > 0 && models.length === 0) {
+    // Without a model no worker of the settings could ever be picked by the route API: it would never be ready.
+    report(["models"], "needed with workers in the modes query and reserve: what they serve is named there", models);
   }
   const { maxBodyBytes, maxHeldBodyBytes } = routeApi;
   if (maxHeldBodyBytes < maxBodyBytes) {

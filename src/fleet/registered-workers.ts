@@ -131,12 +131,15 @@ export class RegisteredWorkers<P> {
     const claimed = reasons.length > 0 ? undefined : this.#claim(registration, reasons);
     const before = known?.partition;
     if (known !== undefined && before !== undefined && before !== claimed) this.#withdraw(known, claimed);
+    const { isDraining = false } = registration;
     if (claimed !== undefined) {
-      this.#catalogue.put(specOfRegistration(registration, this.#partitions.nameOf(claimed), this.#options));
+      const spec = specOfRegistration(registration, this.#partitions.nameOf(claimed), this.#options);
+      this.#catalogue.setDraining(this.#catalogue.put(spec), isDraining);
     }
+    const lifecycle = isDraining ? "draining" : "schedulable";
     const record: RegisteredWorker = {
       ...registration,
-      lifecycle: reasons.length > 0 ? "incomplete" : "schedulable",
+      lifecycle: reasons.length > 0 ? "incomplete" : lifecycle,
       notSchedulableReasons: reasons,
     };
     this.#entries.set(registration.workerId, { record, partition: claimed });

@@ -35,6 +35,8 @@ export interface WorkerRegistration {
   readonly name: string | undefined;
   /** Undefined = aggregated. */
   readonly role: WorkerRole | undefined;
+  /** Whether it is leaving: it keeps what it has and gets nothing new. Undefined = it is not. */
+  readonly isDraining: boolean | undefined;
 }
 
 /** What a registration may change later: members that are there take the place of the old ones. */

@@ -5,6 +5,9 @@ import type { ModelRegistry, ServedModel } from "./model-registry.ts";
 /** The routing group of workers that name none, and of the configured workers. */
 export const defaultGroup = "default";
 
+/** The model of workers and requests that name none. Source: dynamo@1.6.1 selection service. */
+const defaultModel = "default";
+
 /** Workers that share a model and a routing group, and with them one prefix index. Requests never leave their partition. */
 export interface Partition {
   /** As callers name it. */
@@ -44,6 +47,17 @@ export class Partitions {
     this.#models = models;
     this.#options = options;
     this.#configured = new Map(models.values().map((served) => [served, configured(served)]));
+  }
+
+  /**
+   * The partition of a request: where nobody serves `default`, what requests without a model's name mean, and only one model is configured,
+   * they mean that one.
+   */
+  of(model: string, group: string): Partition | undefined {
+    const found = this.find(model, group);
+    if (found !== undefined || model !== defaultModel || group !== defaultGroup) return found;
+    const [only, ...others] = this.#configured.values();
+    return others.length === 0 ? only : undefined;
   }
 
   find(model: string, group: string): Partition | undefined {

@@ -51,7 +51,7 @@ export class Selections {
   /** A partition that has workers. @throws RoutingError no_endpoints */
   partition(model: string, group: string): Partition {
     const { partitions, catalogue } = this.#state;
-    const partition = partitions.find(model, group);
+    const partition = partitions.of(model, group);
     if (partition !== undefined && catalogue.ranksFor(partition.served.name).length > 0) return partition;
     const place = catalogue.size === 0 ? "are available" : `for model=${model} routing_group=${group}`;
     throw new RoutingError(`no schedulable workers ${place}`, { code: "no_endpoints" });

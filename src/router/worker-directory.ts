@@ -1,3 +1,4 @@
+import { RoutingError } from "../errors/index.ts";
 import type {
   Catalogue,
   RegisteredWorker,
@@ -30,9 +31,13 @@ export class WorkerDirectory {
     return this.#registered.put(registration);
   }
 
-  /** @returns undefined when no such worker is registered. @throws RoutingError as `RegisteredWorkers.patch` */
+  /**
+   * Of a configured worker only `isDraining` can be changed: all else is in the settings.
+   * @returns undefined when there is no such worker
+   * @throws RoutingError worker_conflict, and as `RegisteredWorkers.patch`
+   */
   patch(id: bigint, patch: WorkerPatch): RegisteredWorker | undefined {
-    return this.#registered.patch(id as WorkerId, patch);
+    return this.#registered.patch(id as WorkerId, patch) ?? this.#patchConfigured(id as WorkerId, patch);
   }
 
   /** @returns the last record; undefined when no such worker is registered */
@@ -44,7 +49,7 @@ export class WorkerDirectory {
   records(): readonly RegisteredWorker[] {
     const configured = [...this.#catalogue.workers()]
       .filter(({ id }) => this.#registered.get(id) === undefined)
-      .flatMap((worker) => this.#partitionsOf(worker).map((partition) => recordOf(worker, partition)));
+      .flatMap((worker) => this.#recordsOf(worker));
     return configured.length === 0 ? this.#registered.values() : [...configured, ...this.#registered.values()];
   }
 
@@ -61,6 +66,21 @@ export class WorkerDirectory {
   /** Tokens of prefill that a rank of the worker takes at once. */
   batchedTokensOf({ id }: Worker): bigint {
     return this.#registered.get(id)?.maxNumBatchedTokens ?? BigInt(defaultBatchedTokens);
+  }
+
+  #patchConfigured(id: WorkerId, { isDraining, ...rest }: WorkerPatch): RegisteredWorker | undefined {
+    const worker = this.#catalogue.get(id);
+    if (worker === undefined) return undefined;
+    if (Object.keys(rest).length > 0) {
+      const message = `worker ${id} is a configured one: only \`draining\` can be changed`;
+      throw new RoutingError(message, { code: "worker_conflict", field: "worker_id" });
+    }
+    if (isDraining !== undefined) this.#catalogue.setDraining(worker, isDraining);
+    return this.#recordsOf(worker)[0];
+  }
+
+  #recordsOf(worker: Worker): readonly RegisteredWorker[] {
+    return this.#partitionsOf(worker).map((partition) => recordOf(worker, partition));
   }
 
   #partitionsOf(worker: Worker): readonly Partition[] {
@@ -101,6 +121,7 @@ function recordOf(worker: Worker, { model, group, blockSize }: Partition): Regis
     routerHintSourceControlEndpoints: new Map(),
     name: worker.name,
     role: worker.role,
+    isDraining: worker.isDraining,
     lifecycle: worker.isDraining ? "draining" : "schedulable",
     notSchedulableReasons: [],
   };

@@ -24,7 +24,11 @@ export const maxNameLength = 256;
 
 /** Which workers a request is for. */
 export const partitionMembers = {
-  model_name: otherwise(textShape(maxNameLength), "default", "Model that the workers serve."),
+  model_name: otherwise(
+    textShape(maxNameLength),
+    "default",
+    "Model that the workers serve. Where nobody serves `default`: the configured one, if it is the only one.",
+  ),
   routing_group: otherwise(textShape(maxNameLength), "default", "Group of workers within the model."),
 };
 

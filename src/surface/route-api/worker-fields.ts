@@ -61,6 +61,7 @@ function patchMembers({ maxListItems }: RequestBounds) {
     router_hint_source_control_endpoints: may(byRank, "Kept and shown; not looked at."),
     name: may(name, "Name for people, logs and metrics."),
     role: may(wordShape("aggregated", "prefill", "decode"), "What it does for a request; aggregated when absent."),
+    draining: may(flagShape, "Whether it is leaving: it keeps what it has, and is not picked. false when absent."),
   } as const satisfies Record<string, Member<unknown>>;
 }
 
@@ -105,6 +106,7 @@ const emptyRegistration = {
   routerHintSourceControlEndpoints: new Map(),
   name: undefined,
   role: undefined,
+  isDraining: undefined,
 } satisfies Omit<WorkerRegistration, "workerId" | "modelName" | "routingGroup">;
 
 function patchOf(fields: PatchFields): WorkerPatch {
@@ -130,6 +132,7 @@ function patchOf(fields: PatchFields): WorkerPatch {
     routerHintSourceControlEndpoints: fields.router_hint_source_control_endpoints,
     name: fields.name,
     role: fields.role,
+    isDraining: fields.draining,
   };
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }

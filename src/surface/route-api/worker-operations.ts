@@ -75,10 +75,11 @@ export function workerOperations(dependencies: WorkerDependencies): readonly Ope
       method: "PATCH",
       path: "/workers/{worker_id}",
       id: "patchWorker",
-      summary: "Changes what is known of a worker",
+      summary: "Changes what is known of a worker, or lets it drain",
+      description: "Of a configured worker only `draining` can be changed, until the next start.",
       parameters: [idParameter],
       body: patch.schema,
-      answers: { 200: record, ...missing },
+      answers: { 200: record, ...missing, 409: { description: "It is a configured worker, whose settings stand." } },
       handle: ({ params, body }) => {
         const id = workerIdOf(params);
         return found(id, workers.patch(id, bodies.read(body, patch)));

@@ -324,3 +324,73 @@ describe("a dump", () => {
     expect([...held].toSorted((a, b) => a - b)).toEqual(blocks.filter((block) => block !== 2_500));
   });
 });
+
+describe("a worker that drains", () => {
+  const configured = `
+models: [{ name: m, loadOnly: true }]
+workers: [{ name: a, id: "5", endpoint: "127.0.0.1:1" }]
+`;
+  const lifecycleOf = async (api: RunningApi): Promise<unknown[]> => {
+    const { body } = await api.call("GET", "/workers");
+    return body.map((each: { worker_id: number; lifecycle: string }) => [each.worker_id, each.lifecycle]);
+  };
+
+  it("keeps its reservations and gets nothing new, until it no longer drains", async () => {
+    const api = await apiOf();
+    await api.call("POST", "/workers", worker(1));
+    await api.call("POST", "/select_and_reserve", { token_ids: [1], selection_id: "held" });
+    const patched = await api.call("PATCH", "/workers/1", { draining: true });
+    expect([patched.status, patched.body.lifecycle]).toEqual([200, "draining"]);
+    expect(await lifecycleOf(api)).toEqual([[1, "draining"]]);
+    expect((await api.call("GET", "/ready")).body).toMatchObject({ ready: false, schedulable_workers: 0 });
+    expect((await api.call("POST", "/select", { token_ids: [1], selection_id: "s" })).status).toBe(503);
+    expect((await api.call("POST", "/reservations/held/prefill_complete")).status).toBe(200);
+    await api.call("PATCH", "/workers/1", { taints: ["x"] });
+    expect(await lifecycleOf(api)).toEqual([[1, "draining"]]);
+    await api.call("PATCH", "/workers/1", { draining: false });
+    expect((await api.call("POST", "/select", { token_ids: [1], selection_id: "s" })).status).toBe(200);
+    expect((await api.call("DELETE", "/reservations/held")).status).toBe(200);
+  });
+
+  it("is incomplete first, drains with another layout as well, and is described anew without it", async () => {
+    const api = await apiOf();
+    await api.call("POST", "/workers", { ...worker(1, { block_size: null }), draining: true });
+    expect(await lifecycleOf(api)).toEqual([[1, "incomplete"]]);
+    await api.call("PATCH", "/workers/1", { block_size: 4 });
+    expect(await lifecycleOf(api)).toEqual([[1, "draining"]]);
+    const byRank = { 0: "tcp://127.0.0.1:1", 1: "tcp://127.0.0.1:2" };
+    await api.call("PATCH", "/workers/1", { data_parallel_size: 2, kv_events_endpoints: byRank });
+    expect(await lifecycleOf(api)).toEqual([[1, "draining"]]);
+    await api.call("POST", "/workers", worker(1));
+    expect(await lifecycleOf(api)).toEqual([[1, "schedulable"]]);
+  });
+
+  it("may be a configured one, of which nothing else can be changed", async () => {
+    const api = await apiOf(configured);
+    const request = { path: "/v1/chat/completions", body: { model: "m", messages: [{ role: "user", content: "x" }] } };
+    expect((await api.call("PATCH", "/workers/5", { draining: true })).body).toMatchObject({ lifecycle: "draining" });
+    expect((await api.call("POST", "/route", { request })).status).toBe(503);
+    const refused = await api.call("PATCH", "/workers/5", { draining: false, endpoint: "http://10.0.0.1:1" });
+    expect([refused.status, refused.body.code]).toEqual([409, "worker_conflict"]);
+    expect(await lifecycleOf(api)).toEqual([[5, "draining"]]);
+    expect((await api.call("PATCH", "/workers/5", { draining: false })).status).toBe(200);
+    expect((await api.call("POST", "/route", { request })).status).toBe(200);
+    expect((await api.call("PATCH", "/workers/6", { draining: true })).status).toBe(404);
+  });
+
+  it("is of the only configured model where none is named", async () => {
+    const api = await apiOf(configured);
+    expect((await api.call("POST", "/select", { token_ids: [1], selection_id: "s" })).body.worker_id).toBe(5);
+    expect((await api.call("POST", "/route", { token_ids: [1] })).body).toMatchObject({
+      worker_id: 5,
+      model_name: "m",
+    });
+    expect((await api.call("POST", "/select", { token_ids: [1], selection_id: "s", routing_group: "g" })).status).toBe(
+      503,
+    );
+    await api.call("POST", "/workers", worker(1));
+    expect((await api.call("POST", "/select", { token_ids: [1], selection_id: "s" })).body.worker_id).toBe(1);
+    const two = await apiOf(configured.replace("[{", "[{ name: n, loadOnly: true }, {"));
+    expect((await two.call("POST", "/select", { token_ids: [1], selection_id: "s" })).status).toBe(503);
+  });
+});

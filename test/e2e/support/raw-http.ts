@@ -17,14 +17,18 @@ export class RawExchange {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
   #isClosed = false;
+  /** Who waits for more. Listeners of their own on the socket would pile up, one for each piece of an answer. */
+  #waiting: (() => void)[] = [];
 
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on("data", (chunk: Buffer) => {
       this.#received = Buffer.concat([this.#received, chunk]);
+      this.#wake();
     });
     socket.on("close", () => {
       this.#isClosed = true;
+      this.#wake();
     });
     // A cut connection is an expected outcome; `response` reports it.
     socket.on("error", () => {});
@@ -97,7 +101,11 @@ export class RawExchange {
 
   async #more(what: string): Promise<void> {
     if (this.#isClosed) throw new Error(`connection closed before ${what}, after: ${this.#received.subarray(0, 500)}`);
-    await Promise.race([once(this.#socket, "data"), once(this.#socket, "close")]);
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
 

@@ -116,6 +116,11 @@ describe("checks across settings", () => {
       message: "models[0].folder: this or hubId is needed unless loadOnly is true",
     },
     {
+      name: "workers for a route API that knows no model",
+      text: `mode: reserve\nworkers: [${w("w", "10.0.0.1")}]`,
+      message: "models: needed with workers in the modes query and reserve: what they serve is named there; got []",
+    },
+    {
       name: "two workers with one name",
       text: `workers: [${w("w", "10.0.0.1")}, ${w("w", "10.0.0.2")}]`,
       message: 'workers[1].name: another worker has this name; got "w"',
