@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { performance } from "node:perf_hooks";
 import { type Config, parseAddress } from "../config/index.ts";
-import { type Catalogue, RegisteredWorkers } from "../fleet/index.ts";
+import { type Catalogue, RegisteredWorkers, type Worker } from "../fleet/index.ts";
 import {
   BearerTokens,
   type HttpAddress,
@@ -24,12 +24,17 @@ import { modesOf } from "./modes.ts";
 export interface RouteApiParts {
   readonly core: Core;
   readonly follower: Pick<KvFollower, "statusOf">;
+  /** What is wrong with how a worker is set up. */
+  readonly problemsOf: (worker: Worker) => readonly object[];
   /** Whether the models are loaded. */
   readonly isReady: () => boolean;
 }
 
 /** The operations of the route API over a core. Workers that are registered through them go into its catalogue. */
-export function routeOperationsOf({ core, follower, isReady }: RouteApiParts, config: Config): readonly Operation[] {
+export function routeOperationsOf(
+  { core, follower, problemsOf, isReady }: RouteApiParts,
+  config: Config,
+): readonly Operation[] {
   const { router, catalogue, loads, leases, reservationIds, pick, json, models } = core;
   const now = () => performance.now();
   const partitions = new Partitions(models, {
@@ -51,7 +56,7 @@ export function routeOperationsOf({ core, follower, isReady }: RouteApiParts, co
       otherReplicaOf: (id) => reservationIds.otherReplicaOf(id),
       json,
       dump: () => dumpOf(partitions, catalogue),
-      kvStatusOf: (rank) => follower.statusOf(rank),
+      statusOf: { kvEvents: (rank) => follower.statusOf(rank), problems: problemsOf },
       isReady,
       version,
     },

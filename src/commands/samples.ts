@@ -1,8 +1,15 @@
-import type { Catalogue, WorkerRank } from "../fleet/index.ts";
+import type { Catalogue, Worker, WorkerRank } from "../fleet/index.ts";
 import type { LoadTable, LoadView } from "../load/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
 import type { ForeignSample, KvEventSample, ModelSample, RankSample, SampleSource } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
+
+/** What is known of the workers beside their place in the core. */
+export interface WorkerSigns {
+  kvEventsOf(rank: WorkerRank): KvEventSample | undefined;
+  /** What is wrong with how a worker is set up. */
+  problemsOf(worker: Worker): readonly { readonly kind: string }[];
+}
 
 /** What the metrics show of a running core. */
 export class CoreSamples implements SampleSource {
@@ -11,18 +18,15 @@ export class CoreSamples implements SampleSource {
   readonly #view: LoadView;
   readonly #models: ModelRegistry;
   readonly #counts: () => { readonly leases: number; readonly queued: number };
-  readonly #kvEventsOf: (rank: WorkerRank) => KvEventSample | undefined;
+  readonly #signs: WorkerSigns;
 
-  constructor(
-    core: Pick<Core, "catalogue" | "loads" | "view" | "models" | "leases" | "queue">,
-    kvEventsOf: (rank: WorkerRank) => KvEventSample | undefined,
-  ) {
+  constructor(core: Pick<Core, "catalogue" | "loads" | "view" | "models" | "leases" | "queue">, signs: WorkerSigns) {
     this.#catalogue = core.catalogue;
     this.#loads = core.loads;
     this.#view = core.view;
     this.#models = core.models;
     this.#counts = () => ({ leases: core.leases.size, queued: core.queue?.size ?? 0 });
-    this.#kvEventsOf = kvEventsOf;
+    this.#signs = signs;
   }
 
   *ranks(): Generator<RankSample> {
@@ -36,7 +40,8 @@ export class CoreSamples implements SampleSource {
           activePrefillTokens: this.#loads.activePrefillTokens(rank.slot),
           activeDecodeBlocks: this.#loads.activeDecodeBlocks(rank.slot),
           foreign: this.#foreignOf(rank),
-          kvEvents: this.#kvEventsOf(rank),
+          problems: this.#signs.problemsOf(worker),
+          kvEvents: this.#signs.kvEventsOf(rank),
         };
       }
     }

@@ -14,6 +14,7 @@ import { PromptService, type PromptServiceParts } from "./prompt-service.ts";
 import { CoreSamples } from "./samples.ts";
 import { servedModels } from "./served-models.ts";
 import { type Surface, startSurfaces } from "./surfaces.ts";
+import { UntoldPrefill } from "./untold-prefill.ts";
 
 /** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
 export async function serve(config: Config, log: Logger, stop: AbortSignal): Promise<void> {
@@ -70,7 +71,10 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   logHealth(core.catalogue, log);
   const follower = new KvFollower(core, config.kvEvents, log);
   running.push(follower, new IndexUpkeep(core.models, { now: () => performance.now() }));
-  metrics.sample(new CoreSamples(core, (rank) => follower.sampleOf(rank)));
+  const untold = new UntoldPrefill(core.catalogue, config, log);
+  running.push(untold);
+  const problemsOf = (worker: Worker) => untold.problemsOf(worker);
+  metrics.sample(new CoreSamples(core, { kvEventsOf: (rank) => follower.sampleOf(rank), problemsOf }));
   running.push(leaseSweep(core));
   const metricsServer = await startMetrics(config, metrics);
   if (metricsServer !== undefined) running.push(metricsServer);
@@ -78,7 +82,7 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   if (engines !== undefined) running.push(engines);
   const prober = healthProber(config, core);
   if (prober !== undefined) running.push(prober);
-  const surfaces = await startSurfaces({ core, config, log, metrics, follower }, running);
+  const surfaces = await startSurfaces({ core, config, log, metrics, follower, problemsOf }, running);
   const loaded = prompts.loaded.then(() => {
     for (const surface of surfaces) surface.setReady();
     const addresses = Object.assign({}, ...surfaces.map((surface) => surface.addresses));

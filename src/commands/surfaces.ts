@@ -1,4 +1,5 @@
 import type { Config } from "../config/index.ts";
+import type { Worker } from "../fleet/index.ts";
 import { startExtProcServer } from "../surface/ext-proc/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
@@ -25,6 +26,8 @@ export interface SurfaceParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly follower: KvFollower;
+  /** What is wrong with how a worker is set up. */
+  readonly problemsOf: (worker: Worker) => readonly object[];
 }
 
 /** Starts the surfaces of the configured modes. @param running receives each once it has to be closed */
@@ -53,9 +56,9 @@ async function startExtProc({ core, config, log, metrics }: SurfaceParts): Promi
   };
 }
 
-async function startHttp({ core, config, log, metrics, follower }: SurfaceParts): Promise<Surface> {
+async function startHttp({ core, config, log, metrics, follower, problemsOf }: SurfaceParts): Promise<Surface> {
   let isReady = false;
-  const operations = routeOperationsOf({ core, follower, isReady: () => isReady }, config);
+  const operations = routeOperationsOf({ core, follower, problemsOf, isReady: () => isReady }, config);
   const listeners = await startRouteApi(operations, config, { metrics, log });
   const closeAll = async (drainMs: number) => {
     isReady = false;

@@ -12,6 +12,8 @@ export interface RankSample {
   readonly activeDecodeBlocks: number;
   /** What its engine reports beyond that; absent where it reports nothing. */
   readonly foreign?: ForeignSample | undefined;
+  /** What is wrong with its settings, by one of few fixed names. */
+  readonly problems?: readonly { readonly kind: string }[];
   /** Absent where no KV events are followed. */
   readonly kvEvents?: KvEventSample | undefined;
 }
@@ -62,6 +64,7 @@ const rankLabels = ["worker", "dp_rank"] as const;
 /** Registers the gauges and totals that are read from `source` at each scrape. */
 export function registerSampledMetrics(registry: Registry, source: SampleSource): void {
   registerLoadGauges(registry, source);
+  registerWorkerProblems(registry, source);
   registerEventTotals(registry, source);
   registerCounts(registry, source);
   registerForeign(registry, source);
@@ -159,6 +162,21 @@ function registerLoadGauges(registry: Registry, source: SampleSource): void {
     "KV blocks that running requests hold on the rank, as booked.",
     (rank) => rank.activeDecodeBlocks,
   );
+}
+
+function registerWorkerProblems(registry: Registry, source: SampleSource): void {
+  const problem = new Gauge({
+    name: "pointsman_worker_problem",
+    help: "1 for each thing that is wrong with how a worker is set up; no series for what is not.",
+    labelNames: [...rankLabels, "problem"] as const,
+    registers: [registry],
+    collect(): void {
+      problem.reset();
+      for (const sample of source.ranks()) {
+        for (const { kind } of sample.problems ?? []) problem.set({ ...labelsOf(sample), problem: kind }, 1);
+      }
+    },
+  });
 }
 
 function registerEventTotals(registry: Registry, source: SampleSource): void {

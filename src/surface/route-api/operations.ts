@@ -11,7 +11,7 @@ import { routeOperations } from "./route-operations.ts";
 import { selectOperations } from "./select-operations.ts";
 import { SelectionWriter } from "./selection-answer.ts";
 import { documentOperation, healthOperations, replicaSyncOperations } from "./service-operations.ts";
-import type { KvStatusOf } from "./worker-answer.ts";
+import type { WorkerSigns } from "./worker-answer.ts";
 import { workerOperations } from "./worker-operations.ts";
 
 /** What the route API stands on. */
@@ -26,7 +26,7 @@ export interface RouteApiDependencies {
   readonly json: JsonReader;
   /** What `/dump` answers. */
   readonly dump: () => Iterable<string>;
-  readonly kvStatusOf: KvStatusOf;
+  readonly statusOf: WorkerSigns;
   /** Whether requests can be answered: the models are loaded. */
   readonly isReady: () => boolean;
   /** Of this software, for the document. */

@@ -2,8 +2,13 @@ import type { JsonSchema } from "../../http/index.ts";
 import type { RegisteredWorker, WorkerRank } from "../../router/index.ts";
 import { exactJson, withSnakeKeys } from "./json-text.ts";
 
-/** What is known of a rank's KV events, for people; undefined when it publishes none. */
-export type KvStatusOf = (rank: WorkerRank) => object | undefined;
+/** What is known of workers, for people. */
+export interface WorkerSigns {
+  /** What came of a rank's KV events; undefined when it publishes none. */
+  readonly kvEvents: (rank: WorkerRank) => object | undefined;
+  /** What is wrong with how a worker is set up. */
+  readonly problems: (worker: WorkerRank["worker"]) => readonly object[];
+}
 
 /** A worker's record as dynamo@1.6.1 select_service writes it. @param status our own addition, in `GET /workers` */
 export function workerRecord(worker: RegisteredWorker, status?: string): string {
@@ -38,12 +43,13 @@ export function workerRecord(worker: RegisteredWorker, status?: string): string 
   return status === undefined ? json : `${json.slice(0, -1)},"status":${status}}`;
 }
 
-/** Health of a worker, and the KV events of each of its ranks: what is wrong with them stands in `problems`. */
-export function workerStatus(ranks: readonly WorkerRank[], kvStatusOf: KvStatusOf): string {
+/** Health of a worker, what is wrong with its settings, and the KV events of each of its ranks: what is wrong with them stands in `problems`. */
+export function workerStatus(ranks: readonly WorkerRank[], signs: WorkerSigns): string {
   const [first] = ranks;
   return exactJson({
     health: first?.worker.health ?? null,
-    ranks: ranks.map((rank) => ({ dp_rank: rank.dpRank, kv_events: withSnakeKeys(kvStatusOf(rank) ?? null) })),
+    problems: first === undefined ? [] : signs.problems(first.worker),
+    ranks: ranks.map((rank) => ({ dp_rank: rank.dpRank, kv_events: withSnakeKeys(signs.kvEvents(rank) ?? null) })),
   });
 }
 
@@ -84,7 +90,7 @@ export const workerSchema: JsonSchema = {
     status: {
       type: "object",
       description:
-        "In `GET /workers`: health, and of each rank its KV events and what is wrong with them (`problems`).",
+        "In `GET /workers`: health, what is wrong with its settings (`problems`), and of each rank its KV events and what is wrong with them.",
     },
   },
 };

@@ -2,12 +2,12 @@ import { type HttpCall, HttpError, jsonAnswer, type Operation, type ParameterDes
 import type { RegisteredWorker, WorkerDirectory } from "../../router/index.ts";
 import type { BodyReader } from "./body.ts";
 import type { RouteApiOptions } from "./options.ts";
-import { type KvStatusOf, workerRecord, workerSchema, workerStatus } from "./worker-answer.ts";
+import { type WorkerSigns, workerRecord, workerSchema, workerStatus } from "./worker-answer.ts";
 import { patchShape, registrationShape } from "./worker-fields.ts";
 
 export interface WorkerDependencies {
   readonly workers: WorkerDirectory;
-  readonly kvStatusOf: KvStatusOf;
+  readonly statusOf: WorkerSigns;
   readonly bodies: BodyReader;
   readonly options: RouteApiOptions;
 }
@@ -34,7 +34,7 @@ export function partitionFilter({ query }: HttpCall): (model: string, group: str
 
 /** Registering workers and looking at them. */
 export function workerOperations(dependencies: WorkerDependencies): readonly Operation[] {
-  const { workers, bodies, options, kvStatusOf } = dependencies;
+  const { workers, bodies, options, statusOf } = dependencies;
   const registration = registrationShape(options.bounds);
   const patch = patchShape(options.bounds);
   const common = { tag: "workers", access: "token" } as const;
@@ -65,7 +65,7 @@ export function workerOperations(dependencies: WorkerDependencies): readonly Ope
         const isWanted = partitionFilter(call);
         const records = workers.records().filter(({ modelName, routingGroup }) => isWanted(modelName, routingGroup));
         const texts = records.map((worker) => {
-          return workerRecord(worker, workerStatus(workers.ranksOf(worker.workerId), kvStatusOf));
+          return workerRecord(worker, workerStatus(workers.ranksOf(worker.workerId), statusOf));
         });
         return jsonAnswer(200, `[${texts.join(",")}]`);
       },

@@ -3,7 +3,9 @@ import { KvFollower } from "../../../src/commands/kv-follower.ts";
 import { PromptService } from "../../../src/commands/prompt-service.ts";
 import { routeOperationsOf, startRouteApi } from "../../../src/commands/route-api.ts";
 import { type ServedModels, servedModels } from "../../../src/commands/served-models.ts";
+import { UntoldPrefill } from "../../../src/commands/untold-prefill.ts";
 import { type Config, loadConfig } from "../../../src/config/index.ts";
+import type { Worker } from "../../../src/fleet/index.ts";
 import type { HttpListener, Operation } from "../../../src/http/index.ts";
 import { JsonReader } from "../../../src/json/index.ts";
 import { createLogger, Metrics } from "../../../src/telemetry/index.ts";
@@ -67,7 +69,9 @@ export class RunningApi {
     const follower = new KvFollower(core, config.kvEvents, log);
     const metrics = new Metrics({ models: config.models.map(({ name }) => name), version: "test" });
     await prompts?.loaded;
-    const operations = routeOperationsOf({ core, follower, isReady: () => true }, config);
+    const untold = new UntoldPrefill(core.catalogue, config, log);
+    const problemsOf = (worker: Worker) => untold.problemsOf(worker);
+    const operations = routeOperationsOf({ core, follower, problemsOf, isReady: () => true }, config);
     const listeners = await startRouteApi(operations, config, { metrics, log });
     return new RunningApi(core, metrics, operations, prompts ? [follower, prompts] : [follower], listeners);
   }

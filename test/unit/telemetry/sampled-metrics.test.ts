@@ -8,6 +8,7 @@ const rank: RankSample = {
   activeRequests: 2,
   activePrefillTokens: 300,
   activeDecodeBlocks: 40,
+  problems: [{ kind: "prefill_untold" }],
   kvEvents: {
     applied: 10,
     dropped: { unknown_parent: 3 },
@@ -43,6 +44,7 @@ describe("sampled metrics", () => {
       `pointsman_kv_event_age_seconds${labels} 1.5`,
       'pointsman_kv_events_dropped_total{worker="w0",dp_rank="1",reason="unknown_parent"} 3',
       'pointsman_kv_event_problem{worker="w0",dp_rank="1",problem="silent"} 1',
+      'pointsman_worker_problem{worker="w0",dp_rank="1",problem="prefill_untold"} 1',
       'pointsman_index_blocks{model="m"} 77',
       "pointsman_leases 5",
       "pointsman_queued_requests 6",
