@@ -60,9 +60,13 @@ const nothing = JsonObject.from([["messages", []]]);
 
 describe.each(["huggingface", "dynamo"] as const)("in the dialect %s, a render that never ends", (dialect) => {
   // Without the limits none of these would end before the test's time is up.
-  it.each(hostile)("is given up: %s", (source) => {
-    expect(() => compileTemplate(source, { dialect }).render(nothing)).toThrow(UnsupportedTemplateError);
-  }, 120_000);
+  it.each(hostile)(
+    "is given up: %s",
+    (source) => {
+      expect(() => compileTemplate(source, { dialect }).render(nothing)).toThrow(UnsupportedTemplateError);
+    },
+    120_000,
+  );
 
   it.each(refused)("is not begun: %s", (source) => {
     expect(() => compileTemplate(source, { dialect }).render(nothing)).toThrow();
@@ -89,18 +93,14 @@ describe("integers of a request", () => {
     expect(compiled.render(withDigits(1_000, "-"))).toBe(`-${digits}-${digits}`);
   });
 
-  it.each(["", "-"])(
-    "beyond it cost no time: Python refuses them, and so is it not known what is printed (sign: %j)",
-    (sign) => {
-      expect(() => compiled.render(withDigits(4_301, sign))).toThrow(UnsupportedTemplateError);
-      const huge = withDigits(1_000_000, sign);
-      expect(cpuSeconds(() => expect(() => compiled.render(huge)).toThrow(UnsupportedTemplateError))).toBeLessThan(0.1);
-    },
-  );
+  it.each(["", "-"])("are refused unread where Python refuses them (sign: %j)", (sign) => {
+    for (const digits of [4_301, 1_000_000]) {
+      expect(() => compiled.render(withDigits(digits, sign))).toThrow("more digits than Python reads");
+    }
+  });
 
-  it("cost no time in the dynamo dialect, where they are doubles", () => {
-    const huge = withDigits(1_000_000);
+  it("are doubles in the dynamo dialect", () => {
     const dynamo = compileTemplate("{% if x > 1 %}!{% endif %}", { dialect: "dynamo" });
-    expect(cpuSeconds(() => expect(dynamo.render(huge)).toBe("!"))).toBeLessThan(0.1);
+    expect(dynamo.render(withDigits(1_000_000))).toBe("!");
   });
 });
