@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
-import type { Catalogue } from "../fleet/index.ts";
-import { AdmissionQueue, type BusyThresholds, isLimiting, type LoadTable, type WaitEnd } from "../load/index.ts";
+import { AdmissionQueue, type BusyThresholds, isLimiting, type WaitEnd } from "../load/index.ts";
 import type { AdmissionOptions } from "../router/index.ts";
+import type { Core } from "./assemble.ts";
 
 /** The settings of admission, in the router's terms. */
 export function admissionOptions({ admission }: Config): AdmissionOptions {
@@ -18,12 +18,13 @@ export function busyThresholds({ admission }: Config): BusyThresholds {
 /** The queue of requests that wait for a worker, looking again whenever load falls or the fleet changes; undefined = admission is off. */
 export function admissionQueue(
   config: Config,
-  { catalogue, loads }: { readonly catalogue: Catalogue; readonly loads: LoadTable },
+  { catalogue, loads, siblings }: Pick<Core, "catalogue" | "loads" | "siblings">,
   waited: (end: WaitEnd, waitedMs: number) => void = () => undefined,
 ): AdmissionQueue | undefined {
   if (!isLimiting(busyThresholds(config))) return undefined;
   const queue = new AdmissionQueue(config.admission, { now: () => performance.now(), after, waited });
   loads.onLoadFell(() => queue.loadFell());
+  siblings.onLoadFell(() => queue.loadFell());
   catalogue.subscribe({ onAdded: () => queue.loadFell(), onUpdated: () => queue.loadFell() });
   return queue;
 }

@@ -1,9 +1,9 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
-import { Catalogue } from "../fleet/index.ts";
+import { Catalogue, type WorkerRank } from "../fleet/index.ts";
 import type { JsonReader } from "../json/index.ts";
 import { ChainHasher } from "../kv/index.ts";
-import { type AdmissionQueue, LeaseTable, LoadTable, LoadView, type WaitEnd } from "../load/index.ts";
+import { type AdmissionQueue, LeaseTable, LoadTable, LoadView, SiblingLoads, type WaitEnd } from "../load/index.ts";
 import { type PickOptions, resolvePickOptions, SessionTable } from "../pick/index.ts";
 import {
   DecisionLog,
@@ -26,7 +26,9 @@ export interface Core {
   readonly models: ModelRegistry;
   readonly catalogue: Catalogue;
   readonly loads: LoadTable;
-  /** The same with what engines report beyond it. */
+  /** What other replicas have booked. */
+  readonly siblings: SiblingLoads;
+  /** Both, with what engines report beyond them. */
   readonly view: LoadView;
   /** Reservations that callers own. */
   readonly leases: LeaseTable;
@@ -62,32 +64,22 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
   const { models, random, jsonReader, elsewhere } = parts;
   const clock = { now: () => performance.now() };
   const loads = new LoadTable(config.reservations);
-  const view = new LoadView(loads, busyThresholds(config), clock, config.fleet.engineMetrics);
+  const siblings = new SiblingLoads();
+  const view = new LoadView(loads, busyThresholds(config), clock, config.fleet.engineMetrics, siblings);
   const reservationIds = new ReservationIds(replicaName(config));
   const leases = new LeaseTable(config.reservations, clock, () => reservationIds.make());
   const catalogue = new Catalogue();
-  catalogue.subscribe({
-    onRemoved: ({ slot }) => {
-      loads.removeSlot(slot);
-      view.removeSlot(slot);
-      leases.dropLost();
-      for (const model of models.values()) model.index.clear(slot);
-    },
-    onSourceChanged: ({ slot }) => {
-      for (const model of models.values()) model.index.clear(slot);
-    },
-  });
+  forgetWithRanks(catalogue, { loads, siblings, view, leases, models });
   catalogue.replaceAll(configuredWorkers(config));
   const { predictedTtlMs, unmatchedPromptMs } = config.kvEvents;
-  const learner = new PromptLearner(
-    { ...config.approximateIndex, predictedTtlMs },
-    { clock, isPresent: (rank) => catalogue.rankAt(rank.slot) === rank, later: (callback) => setImmediate(callback) },
-  );
+  const isPresent = (rank: WorkerRank) => catalogue.rankAt(rank.slot) === rank;
+  const later = (callback: () => void) => setImmediate(callback);
+  const learnerOptions = { ...config.approximateIndex, predictedTtlMs };
+  const learner = new PromptLearner(learnerOptions, { clock, isPresent, later });
   const sentPromptCheck = new SentPromptCheck(unmatchedPromptMs, clock);
-  const queue = admissionQueue(config, { catalogue, loads }, parts.waited);
+  const queue = admissionQueue(config, { catalogue, loads, siblings }, parts.waited);
   const decisions = new DecisionLog(config.decisions, Date.now);
-  const { maxFallbacks, refuseUnknownShapes: _shapes, maxJsonDepth: _depth, ...pick } = config.routing;
-  const pickOptions = resolvePickOptions(pick);
+  const pickOptions = pickOptionsOf(config);
   const router = new Router(
     {
       models,
@@ -110,13 +102,14 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
       disaggregation: disaggregationOf(config),
       affinity: config.affinity,
       admission: admissionOptions(config),
-      maxFallbacks,
+      maxFallbacks: config.routing.maxFallbacks,
     },
   );
   return {
     models,
     catalogue,
     loads,
+    siblings,
     view,
     leases,
     reservationIds,
@@ -129,12 +122,36 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
   };
 }
 
+/** What is known of a rank goes with it. */
+function forgetWithRanks(
+  catalogue: Catalogue,
+  { loads, siblings, view, leases, models }: Pick<Core, "loads" | "siblings" | "view" | "leases" | "models">,
+): void {
+  catalogue.subscribe({
+    onRemoved: ({ slot }) => {
+      loads.removeSlot(slot);
+      siblings.removeSlot(slot);
+      view.removeSlot(slot);
+      leases.dropLost();
+      for (const model of models.values()) model.index.clear(slot);
+    },
+    onSourceChanged: ({ slot }) => {
+      for (const model of models.values()) model.index.clear(slot);
+    },
+  });
+}
+
 function allOf(...listeners: readonly SentPrompts[]): SentPrompts {
   return {
     onSent: (rank, model, hashes) => {
       for (const listener of listeners) listener.onSent(rank, model, hashes);
     },
   };
+}
+
+function pickOptionsOf({ routing }: Config): Required<PickOptions> {
+  const { maxFallbacks: _fallbacks, refuseUnknownShapes: _shapes, maxJsonDepth: _depth, ...pick } = routing;
+  return resolvePickOptions(pick);
 }
 
 function disaggregationOf({ disaggregation }: Config): Required<DisaggregationOptions> {

@@ -19,6 +19,7 @@ import { version } from "../version.ts";
 import type { Core } from "./assemble.ts";
 import type { KvFollower } from "./kv-follower.ts";
 import { modesOf } from "./modes.ts";
+import type { Replication } from "./replication.ts";
 
 /** What the route API needs of a running process. */
 export interface RouteApiParts {
@@ -26,23 +27,25 @@ export interface RouteApiParts {
   readonly follower: Pick<KvFollower, "statusOf">;
   /** What is wrong with how a worker is set up. */
   readonly problemsOf: (worker: Worker) => readonly object[];
+  /** Absent where load is not shared. */
+  readonly replication?: Pick<Replication, "status"> | undefined;
   /** Whether the models are loaded. */
   readonly isReady: () => boolean;
 }
 
 /** The operations of the route API over a core. Workers that are registered through them go into its catalogue. */
 export function routeOperationsOf(
-  { core, follower, problemsOf, isReady }: RouteApiParts,
+  { core, follower, problemsOf, replication, isReady }: RouteApiParts,
   config: Config,
 ): readonly Operation[] {
-  const { router, catalogue, loads, leases, reservationIds, pick, json, models } = core;
+  const { router, catalogue, view, leases, reservationIds, pick, json, models } = core;
   const now = () => performance.now();
   const partitions = new Partitions(models, {
     maxPartitions: config.routeApi.registration.maxPartitions,
     makeIndex: (blockSize) => makeIndex(config, blockSize),
   });
   const selections = new Selections(
-    { router, partitions, catalogue, loads, pick, now },
+    { router, partitions, catalogue, view, pick, now },
     config.routeApi.pendingSelections,
   );
   const workers = new WorkerDirectory(registeredWorkers(core, partitions, config), catalogue, partitions);
@@ -56,7 +59,12 @@ export function routeOperationsOf(
       otherReplicaOf: (id) => reservationIds.otherReplicaOf(id),
       json,
       dump: () => dumpOf(partitions, catalogue),
-      statusOf: { kvEvents: (rank) => follower.statusOf(rank), problems: problemsOf },
+      statusOf: {
+        kvEvents: (rank) => follower.statusOf(rank),
+        problems: problemsOf,
+        siblingLoad: ({ slot }) => (replication === undefined ? undefined : view.siblingLoad(slot)),
+      },
+      replicas: () => replication?.status(),
       isReady,
       version,
     },

@@ -9,6 +9,8 @@ export interface WorkerSigns {
   kvEventsOf(rank: WorkerRank): KvEventSample | undefined;
   /** What is wrong with how a worker is set up. */
   problemsOf(worker: Worker): readonly { readonly kind: string }[];
+  /** Whether other replicas tell what they have booked. Default false. */
+  readonly isLoadShared?: boolean;
 }
 
 /** What the metrics show of a running core. */
@@ -40,6 +42,7 @@ export class CoreSamples implements SampleSource {
           activePrefillTokens: this.#loads.activePrefillTokens(rank.slot),
           activeDecodeBlocks: this.#loads.activeDecodeBlocks(rank.slot),
           foreign: this.#foreignOf(rank),
+          siblings: this.#signs.isLoadShared === true ? this.#view.siblingLoad(rank.slot) : undefined,
           problems: this.#signs.problemsOf(worker),
           kvEvents: this.#signs.kvEventsOf(rank),
         };

@@ -11,6 +11,7 @@ import { IndexUpkeep } from "./index-upkeep.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
 import { PromptService, type PromptServiceParts } from "./prompt-service.ts";
+import { Replication } from "./replication.ts";
 import { CoreSamples } from "./samples.ts";
 import { servedModels } from "./served-models.ts";
 import { type Surface, startSurfaces } from "./surfaces.ts";
@@ -74,7 +75,8 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   const untold = new UntoldPrefill(core.catalogue, config, log);
   running.push(untold);
   const problemsOf = (worker: Worker) => untold.problemsOf(worker);
-  metrics.sample(new CoreSamples(core, { kvEventsOf: (rank) => follower.sampleOf(rank), problemsOf }));
+  const isLoadShared = config.replicas.redis.url !== undefined;
+  metrics.sample(new CoreSamples(core, { kvEventsOf: (rank) => follower.sampleOf(rank), problemsOf, isLoadShared }));
   running.push(leaseSweep(core));
   const metricsServer = await startMetrics(config, metrics);
   if (metricsServer !== undefined) running.push(metricsServer);
@@ -82,7 +84,12 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   if (engines !== undefined) running.push(engines);
   const prober = healthProber(config, core);
   if (prober !== undefined) running.push(prober);
-  const surfaces = await startSurfaces({ core, config, log, metrics, follower, problemsOf }, running);
+  const replication = await Replication.start(config, core, log);
+  if (replication !== undefined) {
+    running.push(replication);
+    metrics.sampleReplicas(() => replication.sample());
+  }
+  const surfaces = await startSurfaces({ core, config, log, metrics, follower, problemsOf, replication }, running);
   const loaded = prompts.loaded.then(() => {
     for (const surface of surfaces) surface.setReady();
     const addresses = Object.assign({}, ...surfaces.map((surface) => surface.addresses));

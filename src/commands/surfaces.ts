@@ -7,6 +7,7 @@ import { extProcOptions } from "./ext-proc-options.ts";
 import type { KvFollower } from "./kv-follower.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
 import { ObservedRouter } from "./observed-router.ts";
+import type { Replication } from "./replication.ts";
 import { routeOperationsOf, startRouteApi } from "./route-api.ts";
 
 /** What answers requests. */
@@ -28,6 +29,8 @@ export interface SurfaceParts {
   readonly follower: KvFollower;
   /** What is wrong with how a worker is set up. */
   readonly problemsOf: (worker: Worker) => readonly object[];
+  /** Undefined where load is not shared. */
+  readonly replication: Replication | undefined;
 }
 
 /** Starts the surfaces of the configured modes. @param running receives each once it has to be closed */
@@ -56,9 +59,9 @@ async function startExtProc({ core, config, log, metrics }: SurfaceParts): Promi
   };
 }
 
-async function startHttp({ core, config, log, metrics, follower, problemsOf }: SurfaceParts): Promise<Surface> {
+async function startHttp({ core, config, log, metrics, ...looks }: SurfaceParts): Promise<Surface> {
   let isReady = false;
-  const operations = routeOperationsOf({ core, follower, problemsOf, isReady: () => isReady }, config);
+  const operations = routeOperationsOf({ core, ...looks, isReady: () => isReady }, config);
   const listeners = await startRouteApi(operations, config, { metrics, log });
   const closeAll = async (drainMs: number) => {
     isReady = false;

@@ -16,6 +16,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkModels(config.models, report);
   checkWorkers(config, report);
   checkAdmission(config, report);
+  checkReplicas(config, report);
   const { reconnectMinMs, reconnectMaxMs } = config.kvEvents;
   if (reconnectMaxMs < reconnectMinMs) {
     report(
@@ -23,6 +24,23 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
       `expected at least kvEvents.reconnectMinMs (${reconnectMinMs})`,
       reconnectMaxMs,
     );
+  }
+}
+
+function checkReplicas({ replicas: { redis } }: Config, report: Report): void {
+  const { url, heartbeatMs, silentAfterMs, timeoutMs, reconnectMinMs, reconnectMaxMs, tls } = redis;
+  const path = ["replicas", "redis"];
+  for (const [name, value] of Object.entries({ silentAfterMs, timeoutMs })) {
+    if (value >= 2 * heartbeatMs) continue;
+    report([...path, name], `expected at least twice replicas.redis.heartbeatMs (${heartbeatMs})`, value);
+  }
+  if (reconnectMaxMs < reconnectMinMs) {
+    const message = `expected at least replicas.redis.reconnectMinMs (${reconnectMinMs})`;
+    report([...path, "reconnectMaxMs"], message, reconnectMaxMs);
+  }
+  if (url?.startsWith("rediss:") === true && (tls.certFile === undefined) !== (tls.keyFile === undefined)) {
+    const missing = tls.certFile === undefined ? "certFile" : "keyFile";
+    report([...path, "tls", missing], "certFile and keyFile are needed together", undefined);
   }
 }
 

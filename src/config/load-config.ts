@@ -38,12 +38,15 @@ export function loadConfig({ file, text, env, flags = {} }: ConfigSources): Conf
 function withPathsFrom(base: string, config: Config): Config {
   const from = <K extends string>(key: K, path: string | undefined): { readonly [P in K]?: string } =>
     (path === undefined ? {} : { [key]: resolve(base, path) }) as { readonly [P in K]?: string };
-  const tlsFrom = (tls: Config["extProc"]["tls"]) => ({
+  const tlsFrom = <T extends { readonly certFile?: string | undefined; readonly keyFile?: string | undefined }>(
+    tls: T,
+  ) => ({
     ...tls,
     ...from("certFile", tls.certFile),
     ...from("keyFile", tls.keyFile),
   });
-  const { extProc, routeApi, hub } = config;
+  const { extProc, routeApi, hub, replicas } = config;
+  const { redis } = replicas;
   return {
     ...config,
     models: config.models.map((model) => ({ ...model, ...from("folder", model.folder) })),
@@ -54,6 +57,14 @@ function withPathsFrom(base: string, config: Config): Config {
       tls: tlsFrom(routeApi.tls),
       ...from("socket", routeApi.socket),
       ...from("tokenFile", routeApi.tokenFile),
+    },
+    replicas: {
+      ...replicas,
+      redis: {
+        ...redis,
+        ...from("passwordFile", redis.passwordFile),
+        tls: { ...tlsFrom(redis.tls), ...from("caFile", redis.tls.caFile) },
+      },
     },
   };
 }

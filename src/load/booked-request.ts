@@ -12,6 +12,8 @@ export interface BookingTable {
   unlist(request: BookedRequest): void;
   /** The load of a slot is less than it was. */
   loadFell(): void;
+  /** The load of a slot is another than it was. */
+  loadChanged(slot: number): void;
 }
 
 interface Booking {
@@ -65,6 +67,7 @@ export class BookedRequest implements Reservation {
     load.prefillTokens += this.#prefillTokens;
     load.outputBlocks += this.#outputWeight;
     this.#booking = { slot, load, last };
+    this.#table.loadChanged(slot);
   }
 
   /** The slot went away with all its load. */
@@ -78,7 +81,10 @@ export class BookedRequest implements Reservation {
   prefillComplete(): void {
     this.#isPrefilled = true;
     if (this.#prefillTokens === 0) return;
-    if (this.#booking !== undefined) this.#booking.load.prefillTokens -= this.#prefillTokens;
+    if (this.#booking !== undefined) {
+      this.#booking.load.prefillTokens -= this.#prefillTokens;
+      this.#table.loadChanged(this.#booking.slot);
+    }
     this.#prefillTokens = 0;
     this.#table.loadFell();
   }
@@ -88,12 +94,13 @@ export class BookedRequest implements Reservation {
       throw new RangeError(`outputBlock: fraction must be in [0,1], got ${fraction}`);
     }
     if (this.#booking === undefined) return;
-    const { load, last } = this.#booking;
+    const { slot, load, last } = this.#booking;
     this.#outputBlocks++;
     const weight = fraction === undefined ? this.#outputWeight + 1 : this.#outputBlocks * fraction;
     load.outputBlocks += weight - this.#outputWeight;
     this.#outputWeight = weight;
     if (fraction !== undefined) load.blocks.weighUnshared(last, fraction);
+    this.#table.loadChanged(slot);
   }
 
   release(): void {
@@ -124,7 +131,7 @@ export class BookedRequest implements Reservation {
 
   #unbook(): void {
     if (this.#booking === undefined) return;
-    const { load, last } = this.#booking;
+    const { slot, load, last } = this.#booking;
     load.blocks.release(last);
     load.reservations.delete(this);
     load.prefillTokens -= this.#prefillTokens;
@@ -132,5 +139,6 @@ export class BookedRequest implements Reservation {
     // As in PrefixRuns: an idle rank is the moment to forget the drift of summed fractions.
     if (load.reservations.size === 0) load.outputBlocks = 0;
     this.#booking = undefined;
+    this.#table.loadChanged(slot);
   }
 }

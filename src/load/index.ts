@@ -7,3 +7,4 @@ export type { LoadTableOptions } from "./load-table.ts";
 export { LoadTable, resolveLoadTableOptions } from "./load-table.ts";
 export { type EngineReport, type ForeignLoad, LoadView } from "./load-view.ts";
 export type { Reservation, ReservationRequest } from "./reservation.ts";
+export { SiblingLoads } from "./sibling-loads.ts";

@@ -31,12 +31,16 @@ export class LoadTable {
   readonly #byId = new Map<string, BookedRequest>();
   readonly #loads: (SlotLoad | undefined)[] = [];
   readonly #fellListeners = new Set<() => void>();
+  readonly #changedListeners = new Set<(slot: number) => void>();
   /** What booked requests may do to the table, and nobody else. */
   readonly #bookings: BookingTable = {
     loadOf: (slot) => this.#loadOf(slot),
     list: (request) => this.#list(request),
     unlist: (request) => this.#unlist(request),
     loadFell: () => this.#tellFell(),
+    loadChanged: (slot) => {
+      for (const listener of this.#changedListeners) listener(slot);
+    },
   };
 
   /** @param newId makes reservation ids, never one twice while it is held; default: "1", "2", ... */
@@ -103,6 +107,12 @@ export class LoadTable {
   onLoadFell(listener: () => void): () => void {
     this.#fellListeners.add(listener);
     return () => this.#fellListeners.delete(listener);
+  }
+
+  /** Told after each change of a rank's load, but not when the rank goes away. Must not wait. @returns unsubscribes */
+  onChanged(listener: (slot: number) => void): () => void {
+    this.#changedListeners.add(listener);
+    return () => this.#changedListeners.delete(listener);
   }
 
   /** Forgets a rank that went away, with all its reservations. */

@@ -1,6 +1,7 @@
 import type { BusyThresholds, RankLoad } from "./admission/thresholds.ts";
 import { isBusy, isLimiting } from "./admission/thresholds.ts";
 import type { LoadTable } from "./load-table.ts";
+import { SiblingLoads } from "./sibling-loads.ts";
 
 /** What an engine told of itself. */
 export interface EngineReport {
@@ -30,7 +31,7 @@ export interface EngineReportOptions {
   readonly waitingRequestTokens?: number;
 }
 
-/** Load of a rank that did not come through this picker. */
+/** Load of a rank that did not come through this picker, nor through its replicas. */
 export interface ForeignLoad extends RankLoad {
   /** Blocks of the router's size on the rank, as its engine says. */
   readonly totalKvBlocks: number | undefined;
@@ -46,8 +47,9 @@ export interface LoadClock {
 }
 
 /**
- * Who is busy, by all that is known: what was booked here, and what the engines report beyond it. The last report stands
- * until the next, for the cost; a stale one never makes a rank too busy (llm-d-router#2100).
+ * Who is busy, by all that is known: what was booked here, what other replicas of the picker have booked, and what the engines
+ * report beyond both. The last report stands until the next, for the cost; a stale one never makes a rank too busy
+ * (llm-d-router#2100).
  */
 export class LoadView {
   readonly #loads: LoadTable;
@@ -55,14 +57,18 @@ export class LoadView {
   readonly #options: Required<EngineReportOptions>;
   readonly #thresholds: BusyThresholds | undefined;
   readonly #foreign: (ForeignLoad | undefined)[] = [];
+  readonly #siblings: SiblingLoads;
 
+  /** @param siblings what other replicas have booked; default: there are none */
   constructor(
     loads: LoadTable,
     thresholds: BusyThresholds,
     clock: LoadClock,
     { staleAfterMs = 5_000, waitingRequestTokens = 1_024 }: EngineReportOptions = {},
+    siblings: SiblingLoads = new SiblingLoads(),
   ) {
     this.#loads = loads;
+    this.#siblings = siblings;
     this.#thresholds = isLimiting(thresholds) ? thresholds : undefined;
     this.#clock = clock;
     this.#options = { staleAfterMs, waitingRequestTokens };
@@ -70,16 +76,39 @@ export class LoadView {
 
   /** Prompt tokens still to prefill on the slot. */
   prefillTokens(slot: number): number {
-    return this.#loads.activePrefillTokens(slot) + (this.#foreign[slot]?.prefillTokens ?? 0);
+    return (
+      this.#loads.activePrefillTokens(slot) +
+      this.#siblings.on(slot).prefillTokens +
+      (this.#foreign[slot]?.prefillTokens ?? 0)
+    );
   }
 
   /** Blocks that running requests hold on it. */
   decodeBlocks(slot: number): number {
-    return this.#loads.activeDecodeBlocks(slot) + (this.#foreign[slot]?.decodeBlocks ?? 0);
+    return (
+      this.#loads.activeDecodeBlocks(slot) +
+      this.#siblings.on(slot).decodeBlocks +
+      (this.#foreign[slot]?.decodeBlocks ?? 0)
+    );
   }
 
   requests(slot: number): number {
-    return this.#loads.activeRequests(slot) + (this.#foreign[slot]?.requests ?? 0);
+    return this.#loads.activeRequests(slot) + this.#siblings.on(slot).requests + (this.#foreign[slot]?.requests ?? 0);
+  }
+
+  /** What all replicas have booked, this one's among it. */
+  booked(slot: number): RankLoad {
+    const siblings = this.#siblings.on(slot);
+    return {
+      requests: this.#loads.activeRequests(slot) + siblings.requests,
+      prefillTokens: this.#loads.activePrefillTokens(slot) + siblings.prefillTokens,
+      decodeBlocks: this.#loads.activeDecodeBlocks(slot) + siblings.decodeBlocks,
+    };
+  }
+
+  /** Of that, what the other replicas have booked. */
+  siblingLoad(slot: number): RankLoad {
+    return this.#siblings.on(slot);
   }
 
   /** As `LoadTable.blocksNotActive`: what runs elsewhere shares nothing that is known. */
@@ -102,30 +131,33 @@ export class LoadView {
     if (this.#thresholds === undefined) return false;
     const foreign = this.#foreign[slot];
     const isFresh = foreign !== undefined && this.reportAgeMs(foreign) <= this.#options.staleAfterMs;
+    const booked = this.booked(slot);
     const load = {
-      prefillTokens: this.#loads.activePrefillTokens(slot) + (isFresh ? foreign.prefillTokens : 0),
-      decodeBlocks: this.#loads.activeDecodeBlocks(slot) + (isFresh ? foreign.decodeBlocks : 0),
-      requests: this.#loads.activeRequests(slot) + (isFresh ? foreign.requests : 0),
+      prefillTokens: booked.prefillTokens + (isFresh ? foreign.prefillTokens : 0),
+      decodeBlocks: booked.decodeBlocks + (isFresh ? foreign.decodeBlocks : 0),
+      requests: booked.requests + (isFresh ? foreign.requests : 0),
     };
     return isBusy(load, totalKvBlocks ?? foreign?.totalKvBlocks, this.#thresholds);
   }
 
   /**
-   * An engine told its figures: what they exceed our bookings by is load of others. A figure that it leaves out counts as 0.
+   * An engine told its figures: what they exceed all replicas' bookings by is load of others. A figure that it leaves out
+   * counts as 0.
    * @param size stands in for what the engine does not say
    */
   reported(slot: number, report: EngineReport, size: RankSize): void {
     const { runningRequests = 0, waitingRequests = 0, kvUsage = 0 } = report;
     const reportedBlocks = blocksOf(report, size.blockSize);
     const usedBlocks = Math.round(kvUsage * (reportedBlocks ?? size.totalKvBlocks ?? 0));
-    const requests = Math.max(0, runningRequests + waitingRequests - this.#loads.activeRequests(slot));
+    const booked = this.booked(slot);
+    const requests = Math.max(0, runningRequests + waitingRequests - booked.requests);
     const waiting = Math.min(waitingRequests, requests);
     while (this.#foreign.length < slot) this.#foreign.push(undefined);
     this.#foreign[slot] = {
       requests,
       waitingRequests: waiting,
       prefillTokens: waiting * this.#options.waitingRequestTokens,
-      decodeBlocks: Math.max(0, usedBlocks - this.#loads.activeDecodeBlocks(slot)),
+      decodeBlocks: Math.max(0, usedBlocks - booked.decodeBlocks),
       totalKvBlocks: reportedBlocks,
       atMs: this.#clock.now(),
     };

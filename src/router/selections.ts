@@ -1,6 +1,6 @@
 import { RoutingError } from "../errors/index.ts";
 import type { Catalogue, WorkerId, WorkerRank } from "../fleet/index.ts";
-import type { Lease, LoadTable } from "../load/index.ts";
+import type { Lease, LoadView } from "../load/index.ts";
 import { type Candidate, estimatedCachedTokens, type PickOptions } from "../pick/index.ts";
 import { type GivenPrompt, placeableOf } from "./given-prompt.ts";
 import type { Partition, Partitions } from "./partitions.ts";
@@ -30,7 +30,7 @@ export interface SelectionsState {
   readonly router: Router;
   readonly partitions: Partitions;
   readonly catalogue: Catalogue;
-  readonly loads: LoadTable;
+  readonly view: Pick<LoadView, "booked">;
   readonly pick: Required<PickOptions>;
   /** Milliseconds on a monotonic scale. */
   readonly now: () => number;
@@ -129,15 +129,13 @@ export class Selections {
     return { rank: found, lease };
   }
 
-  /** Load of every rank of a partition, as it is. */
+  /** What all replicas have booked on every rank of a partition. */
   loads(partition: Partition): PotentialLoad[] {
-    const { catalogue, loads } = this.#state;
-    return catalogue.ranksFor(partition.served.name).map((rank) => ({
-      rank,
-      prefillTokens: loads.activePrefillTokens(rank.slot),
-      decodeBlocks: loads.activeDecodeBlocks(rank.slot),
-      activeRequests: loads.activeRequests(rank.slot),
-    }));
+    const { catalogue, view } = this.#state;
+    return catalogue.ranksFor(partition.served.name).map((rank) => {
+      const { prefillTokens, decodeBlocks, requests } = view.booked(rank.slot);
+      return { rank, prefillTokens, decodeBlocks, activeRequests: requests };
+    });
   }
 
   /** Load of every rank as it would be with a prompt. */

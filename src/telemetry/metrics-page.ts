@@ -13,8 +13,9 @@ anything else that a client sends. Worker series end with their worker.
 
 Worth watching: \`pointsman_errors_total\` by code; \`pointsman_shadow_checks_total\`, of which none should be \`different\`;
 \`pointsman_endpoint_mismatches_total\`, which grows when the gateway does
-not honour picks; \`pointsman_compared_cached_tokens_total\`, whose two kinds should grow alike; and
-\`pointsman_kv_event_gaps_total\`.
+not honour picks; \`pointsman_compared_cached_tokens_total\`, whose two kinds should grow alike;
+\`pointsman_kv_event_gaps_total\`; and, where replicas share their load, \`pointsman_replica_siblings\`, which should be one less than
+there are replicas. The series \`pointsman_replica_*\` are there only with \`replicas.redis.url\`.
 `;
 
 /** The page `docs/metrics.md`: every metric with its type, labels and meaning. */
@@ -22,6 +23,8 @@ export async function renderMetricsPage(): Promise<string> {
   const metrics = new Metrics({ models: [], version: "" });
   metrics.sample({ ranks: () => [], models: () => [], counts: () => ({ leases: 0, queued: 0 }) });
   metrics.samplePrompts({ queued: 0, running: 0 });
+  const none = { isConnected: false, siblings: 0, published: 0, failed: 0, received: 0, missed: 0, dropped: [] };
+  metrics.sampleReplicas(() => none);
   const rows = (await metrics.describe()).map(({ name, type, labels, help }) => [
     `\`${name}\``,
     type,

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { HttpMetrics } from "./http-metrics.ts";
 import { PromptMetrics, type PromptSample } from "./prompt-metrics.ts";
+import { type ReplicaSource, registerReplicaMetrics } from "./replica-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { registerSampledMetrics, type SampleSource } from "./sampled-metrics.ts";
 
@@ -47,6 +48,11 @@ export class Metrics {
   /** Reads the state of the prompt threads from `source` at each scrape. Call it once. */
   samplePrompts(source: PromptSample): void {
     this.prompts.sample(source);
+  }
+
+  /** Reads what is known of other replicas from `source` at each scrape. Call it once, where load is shared. */
+  sampleReplicas(source: ReplicaSource): void {
+    registerReplicaMetrics(this.#registry, source);
   }
 
   /** Adds what Node tells of itself: CPU, memory, garbage collection, event-loop lag. Call it once in a process. */

@@ -12,6 +12,8 @@ export interface RankSample {
   readonly activeDecodeBlocks: number;
   /** What its engine reports beyond that; absent where it reports nothing. */
   readonly foreign?: ForeignSample | undefined;
+  /** What other replicas have booked on it; absent where load is not shared. */
+  readonly siblings?: SiblingSample | undefined;
   /** What is wrong with its settings, by one of few fixed names. */
   readonly problems?: readonly { readonly kind: string }[];
   /** Absent where no KV events are followed. */
@@ -23,6 +25,13 @@ export interface ForeignSample {
   readonly requests: number;
   readonly decodeBlocks: number;
   readonly ageMs: number;
+}
+
+/** What other replicas have booked on a rank. */
+export interface SiblingSample {
+  readonly requests: number;
+  readonly prefillTokens: number;
+  readonly decodeBlocks: number;
 }
 
 /** What came of a rank's KV events. */
@@ -68,6 +77,7 @@ export function registerSampledMetrics(registry: Registry, source: SampleSource)
   registerEventTotals(registry, source);
   registerCounts(registry, source);
   registerForeign(registry, source);
+  registerSiblings(registry, source);
   registerIndexMetrics(registry, source);
 }
 
@@ -123,6 +133,26 @@ function registerForeign(registry: Registry, source: SampleSource): void {
     ({ decodeBlocks }) => decodeBlocks,
   );
   gauge("pointsman_engine_report_age_seconds", "Age of the engine's figures.", ({ ageMs }) => ageMs / 1000);
+}
+
+function registerSiblings(registry: Registry, source: SampleSource): void {
+  const gauge = (name: string, help: string, value: (siblings: SiblingSample) => number) =>
+    registerRankGauge(registry, source, { name, help }, ({ siblings }) => siblings && value(siblings));
+  gauge(
+    "pointsman_replica_worker_requests",
+    "Requests that run on the rank, as other replicas have booked them.",
+    ({ requests }) => requests,
+  );
+  gauge(
+    "pointsman_replica_worker_prefill_tokens",
+    "Prompt tokens that the rank has yet to prefill, as other replicas have booked them.",
+    ({ prefillTokens }) => prefillTokens,
+  );
+  gauge(
+    "pointsman_replica_worker_decode_blocks",
+    "KV blocks that running requests hold on the rank, as other replicas have booked them.",
+    ({ decodeBlocks }) => decodeBlocks,
+  );
 }
 
 /** @param value undefined = the rank has no series */

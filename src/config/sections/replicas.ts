@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checkedText } from "../setting-types.ts";
+import { redis } from "./replicas-redis.ts";
 
 /** What replicas of the picker share. */
 export const replicas = z
@@ -9,6 +10,7 @@ export const replicas = z
     )
       .optional()
       .describe("Name of this replica, part of the ids of its reservations. Absent = the name of the host."),
+    redis,
   })
   .prefault({})
   .describe("What several replicas of the picker share.");

@@ -5,6 +5,7 @@ import { BodyReader } from "./body.ts";
 import { dumpOperation } from "./dump-operation.ts";
 import type { RouteApiOptions } from "./options.ts";
 import { queryOperations } from "./query-operations.ts";
+import { type ReplicasOf, replicasOperation } from "./replicas-operation.ts";
 import { type LeaseDesk, type OtherReplicaOf, reservationOperations } from "./reservation-operations.ts";
 import { RouteWriter } from "./route-answer.ts";
 import { routeOperations } from "./route-operations.ts";
@@ -27,6 +28,7 @@ export interface RouteApiDependencies {
   /** What `/dump` answers. */
   readonly dump: () => Iterable<string>;
   readonly statusOf: WorkerSigns;
+  readonly replicas: ReplicasOf;
   /** Whether requests can be answered: the models are loaded. */
   readonly isReady: () => boolean;
   /** Of this software, for the document. */
@@ -45,6 +47,7 @@ export function routeApiOperations(dependencies: RouteApiDependencies, options: 
     ...selectOperations({ ...common, writer: new SelectionWriter(selections, workers) }),
     ...queryOperations(common),
     dumpOperation(common),
+    replicasOperation(dependencies.replicas),
     ...replicaSyncOperations(bodies),
     ...healthOperations(workers, dependencies.isReady),
   ];

@@ -8,6 +8,8 @@ export interface WorkerSigns {
   readonly kvEvents: (rank: WorkerRank) => object | undefined;
   /** What is wrong with how a worker is set up. */
   readonly problems: (worker: WorkerRank["worker"]) => readonly object[];
+  /** What other replicas have booked on a rank; undefined where load is not shared. */
+  readonly siblingLoad: (rank: WorkerRank) => object | undefined;
 }
 
 /** A worker's record as dynamo@1.6.1 select_service writes it. @param status our own addition, in `GET /workers` */
@@ -49,7 +51,11 @@ export function workerStatus(ranks: readonly WorkerRank[], signs: WorkerSigns): 
   return exactJson({
     health: first?.worker.health ?? null,
     problems: first === undefined ? [] : signs.problems(first.worker),
-    ranks: ranks.map((rank) => ({ dp_rank: rank.dpRank, kv_events: withSnakeKeys(signs.kvEvents(rank) ?? null) })),
+    ranks: ranks.map((rank) => ({
+      dp_rank: rank.dpRank,
+      kv_events: withSnakeKeys(signs.kvEvents(rank) ?? null),
+      sibling_load: withSnakeKeys(signs.siblingLoad(rank)),
+    })),
   });
 }
 
@@ -90,7 +96,7 @@ export const workerSchema: JsonSchema = {
     status: {
       type: "object",
       description:
-        "In `GET /workers`: health, what is wrong with its settings (`problems`), and of each rank its KV events and what is wrong with them.",
+        "In `GET /workers`: health, what is wrong with its settings (`problems`), and of each rank its KV events and what is wrong with them, and what other replicas have booked on it (`sibling_load`).",
     },
   },
 };

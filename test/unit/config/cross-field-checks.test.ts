@@ -36,6 +36,42 @@ describe("checks across settings", () => {
       message: "accepted",
     },
     {
+      name: "replicas that are silent before the next heartbeat",
+      text: "replicas: {redis: {heartbeatMs: 1000, timeoutMs: 2500}}",
+      message: "replicas.redis.silentAfterMs: expected at least twice replicas.redis.heartbeatMs (1000); got 1500",
+    },
+    {
+      name: "a Redis connection that is given up before the next heartbeat",
+      text: "replicas: {redis: {heartbeatMs: 600}}",
+      message: "replicas.redis.timeoutMs: expected at least twice replicas.redis.heartbeatMs (600); got 1000",
+    },
+    {
+      name: "pauses between connections that end before they begin",
+      text: "replicas: {redis: {reconnectMinMs: 501}}",
+      message: "replicas.redis.reconnectMaxMs: expected at least replicas.redis.reconnectMinMs (501); got 500",
+    },
+    {
+      name: "a certificate without its key, to Redis",
+      text: "replicas: {redis: {url: 'rediss://redis:6379', tls: {certFile: c}}}",
+      message: "replicas.redis.tls.keyFile: certFile and keyFile are needed together",
+    },
+    {
+      name: "a password in the address of Redis",
+      text: "replicas: {redis: {url: 'redis://:secret@redis:6379'}}",
+      message:
+        'replicas.redis.url: expected no user or password: they go to username and passwordFile; got "redis://...@redis:6379"',
+    },
+    {
+      name: "a database of Redis, which channels do not have",
+      text: "replicas: {redis: {url: 'redis://redis:6379/3'}}",
+      message: 'replicas.redis.url: expected nothing after host and port; got "redis://redis:6379/3"',
+    },
+    {
+      name: "an address of Redis with nothing but host and port",
+      text: "replicas: {redis: {url: 'rediss://redis.example'}}",
+      message: "accepted",
+    },
+    {
       name: "the mode that is not there yet",
       text: "mode: proxy",
       message: 'mode: the proxy is not in this version; expected one of ext-proc, query, reserve; got "proxy"',

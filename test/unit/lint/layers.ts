@@ -39,7 +39,7 @@ const layersBelowCommands: readonly Layer[] = [
   adapter("config", ["errors", "model"], ["yaml", "zod"]),
   adapter("model-hub", [], ["@huggingface/hub"]),
   adapter("prompt-threads", ["errors", "json", "model", "router"]),
-  adapter("replicas", ["errors", "load", "telemetry"]),
+  adapter("replicas", ["errors", "fleet", "load", "telemetry"], ["ioredis"]),
   adapter("http", ["errors", "json", "telemetry"], ["fastify", "selfsigned"]),
   adapter("dispatch", ["errors", "http", "json", "telemetry"]),
   adapter("sim-worker", ["api", "errors", "json", "kv", "model", "telemetry"], ["msgpackr", "zeromq"]),

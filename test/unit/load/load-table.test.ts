@@ -186,6 +186,15 @@ describe("LoadTable against a naive model", () => {
         const table = new LoadTable();
         const naive = new NaiveLoad();
         const live: Reservation[] = [];
+        // What one knows who looks at a slot only when told that it changed.
+        const told = Array.from({ length: slots }, () => [0, 0, 0]);
+        const figuresOf = (s: number) => [
+          table.activeRequests(s),
+          table.activePrefillTokens(s),
+          table.activeDecodeBlocks(s),
+        ];
+        const changed = new Set<number>();
+        table.onChanged((s) => changed.add(s));
         for (const { op, which, slot, labels: path } of script) {
           const at = live.length === 0 ? -1 : which % live.length;
           const reservation = live[at];
@@ -195,6 +204,7 @@ describe("LoadTable against a naive model", () => {
             naive.held.push({ slot, labels: path, outputs: 0, prefill: 16 * path.length });
           } else if (op === "removeSlot") {
             table.removeSlot(slot);
+            changed.add(slot);
             for (let i = live.length - 1; i >= 0; i--) {
               if (naive.held[i]?.slot !== slot) continue;
               live.splice(i, 1);
@@ -216,7 +226,10 @@ describe("LoadTable against a naive model", () => {
               naive.held.splice(at, 1);
             }
           }
+          for (const s of changed) told[s] = figuresOf(s);
+          changed.clear();
           for (let s = 0; s < slots; s++) {
+            expect(told[s]).toEqual(figuresOf(s));
             expect(table.activeDecodeBlocks(s)).toBe(naive.decodeBlocks(s));
             expect(table.activePrefillTokens(s)).toBe(naive.prefillTokens(s));
             expect(table.activeRequests(s)).toBe(naive.held.filter((request) => request.slot === s).length);

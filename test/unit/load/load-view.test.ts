@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LoadTable, LoadView } from "../../../src/load/index.ts";
+import { LoadTable, LoadView, SiblingLoads } from "../../../src/load/index.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { sequenceOfNumbers } from "./sequences.ts";
 
@@ -16,11 +16,12 @@ function setup(thresholds = {}) {
   const clock = new FakeClock();
   const loads = new LoadTable();
   const limits = { maxPrefillTokens: 0, maxKvUsage: 0, maxRequests: 0, ...thresholds };
-  const view = new LoadView(loads, limits, clock, { staleAfterMs: 1_000, waitingRequestTokens: 500 });
+  const siblings = new SiblingLoads();
+  const view = new LoadView(loads, limits, clock, { staleAfterMs: 1_000, waitingRequestTokens: 500 }, siblings);
   const book = () =>
     loads.reserve(3, { promptTokens: 32, cachedTokens: 0, sequence: sequenceOfNumbers([1, 2]), count: 2 });
   const figures = () => [view.requests(3), view.prefillTokens(3), view.decodeBlocks(3)];
-  return { clock, loads, view, book, figures };
+  return { clock, loads, siblings, view, book, figures };
 }
 
 describe("the load of a rank", () => {
@@ -38,6 +39,19 @@ describe("the load of a rank", () => {
     // 6 requests, 1 of them ours; of the waiting ones none is taken for ours; 100 blocks, 2 of them ours.
     expect(figures()).toEqual([6, 32 + 2 * 500, 100]);
     expect(view.foreignLoad(3)).toMatchObject({ requests: 5, waitingRequests: 2, decodeBlocks: 98 });
+  });
+
+  it("is also what other replicas have booked, beyond which the engine's figures are a surplus", () => {
+    const { book, figures, view, siblings } = setup();
+    book();
+    siblings.set("other", 3, { requests: 3, prefillTokens: 64, decodeBlocks: 8 });
+    expect(figures()).toEqual([4, 96, 10]);
+    view.reported(3, { ...nothing, runningRequests: 6, kvUsage: 0.1 }, size);
+    expect(view.foreignLoad(3)).toMatchObject({ requests: 2, decodeBlocks: 90 });
+    expect(figures()).toEqual([6, 96, 100]);
+    expect(view.booked(3)).toEqual({ requests: 4, prefillTokens: 96, decodeBlocks: 10 });
+    siblings.dropSibling("other");
+    expect(figures()).toEqual([3, 32, 92]);
   });
 
   it("is never less than what was booked, though an engine has not seen it yet", () => {
@@ -91,6 +105,15 @@ describe("a rank that is too busy", () => {
     expect(view.isTooBusy(3, undefined)).toBe(false);
     book();
     expect(view.isTooBusy(3, undefined)).toBe(true);
+  });
+
+  it("is so by what all replicas have booked", () => {
+    const { view, book, siblings } = setup({ maxRequests: 2 });
+    book();
+    siblings.set("other", 3, { requests: 1, prefillTokens: 0, decodeBlocks: 0 });
+    expect(view.isTooBusy(3, undefined)).toBe(true);
+    siblings.set("other", 3, { requests: 0, prefillTokens: 0, decodeBlocks: 0 });
+    expect(view.isTooBusy(3, undefined)).toBe(false);
   });
 
   it("is measured by the engine's own number of blocks where none is configured", () => {

@@ -1,0 +1,206 @@
+import type { LoadTable, RankLoad } from "../load/index.ts";
+import { every, type ReplicaEnvironment } from "./environment.ts";
+import { messageText, rowText } from "./load-message.ts";
+import type { RankNames } from "./rank-names.ts";
+
+/** Who this replica is. */
+export interface ReplicaIdentity {
+  /** Of this start of this process; no two are alike. */
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+}
+
+/** When load is told, and in how large pieces. */
+export interface LoadPublisherOptions {
+  /** Pause between two rounds, in which everything is told. */
+  readonly heartbeatMs: number;
+  /** Least pause between two messages of changes. */
+  readonly coalesceMs: number;
+  readonly maxRanksPerMessage: number;
+  readonly maxMessageBytes: number;
+}
+
+/** Where messages go. */
+export interface MessageSink {
+  /** Whether anything can be sent. */
+  isOpen(): boolean;
+  /** Rejects when the message did not get out. */
+  publish(text: string): Promise<void>;
+}
+
+/** Messages under way at one time; while they are, changes are gathered. Whatever is told is a total, so nothing is lost. */
+const maxUnderWay = 4;
+
+/** Bytes of a message that are not rows. */
+const envelopeBytes = 512;
+
+const idle: RankLoad = { requests: 0, prefillTokens: 0, decodeBlocks: 0 };
+
+/** Tells siblings what this replica has booked: each change at once, and everything again with each heartbeat. */
+export class LoadPublisher {
+  readonly #identity: ReplicaIdentity;
+  readonly #loads: LoadTable;
+  readonly #ranks: RankNames;
+  readonly #sink: MessageSink;
+  readonly #options: LoadPublisherOptions;
+  readonly #environment: ReplicaEnvironment;
+  readonly #stops: readonly (() => void)[];
+  readonly #changed = new Set<number>();
+  readonly #removed = new Set<string>();
+  #number = 0;
+  #round = 0;
+  #isRoundDue = false;
+  #isHelloDue = false;
+  #underWay = 0;
+  #lastFlushMs = Number.NEGATIVE_INFINITY;
+  #cancelFlush: (() => void) | undefined;
+  #published = 0;
+  #failed = 0;
+
+  constructor(
+    identity: ReplicaIdentity,
+    { loads, ranks, sink }: { readonly loads: LoadTable; readonly ranks: RankNames; readonly sink: MessageSink },
+    options: LoadPublisherOptions,
+    environment: ReplicaEnvironment,
+  ) {
+    this.#identity = identity;
+    this.#loads = loads;
+    this.#ranks = ranks;
+    this.#sink = sink;
+    this.#options = options;
+    this.#environment = environment;
+    const unsubscribe = loads.onChanged((slot) => {
+      this.#changed.add(slot);
+      this.#flushSoon();
+    });
+    this.#stops = [unsubscribe, every(environment, options.heartbeatMs, () => this.roundDue())];
+  }
+
+  /** Messages that got out, and those that did not. */
+  get counts(): { readonly published: number; readonly failed: number } {
+    return { published: this.#published, failed: this.#failed };
+  }
+
+  /** Messages can be sent again: says so, and tells everything. */
+  connected(): void {
+    this.#isHelloDue = true;
+    this.roundDue();
+  }
+
+  /** Everything is told with the next message. */
+  roundDue(): void {
+    this.#isRoundDue = true;
+    this.#flushSoon();
+  }
+
+  /** A rank went away: nothing is booked there. */
+  rankRemoved(name: string, slot: number): void {
+    this.#changed.delete(slot);
+    this.#removed.add(name);
+    this.#flushSoon();
+  }
+
+  /** Tells nothing more but, where it can, that this replica leaves. */
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.#cancelFlush?.();
+    this.#cancelFlush = () => {};
+    if (this.#sink.isOpen()) await this.#send([], { isFarewell: true });
+  }
+
+  #flushSoon(): void {
+    if (this.#cancelFlush !== undefined || this.#underWay >= maxUnderWay || !this.#sink.isOpen()) return;
+    const dueMs = this.#lastFlushMs + this.#options.coalesceMs;
+    const delayMs = Math.max(0, dueMs - this.#environment.now());
+    this.#cancelFlush = this.#environment.after(delayMs, () => {
+      this.#cancelFlush = undefined;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (!this.#sink.isOpen()) return;
+    this.#lastFlushMs = this.#environment.now();
+    const isRound = this.#isRoundDue;
+    const parts = this.#parts(isRound ? this.#booked() : this.#changes());
+    this.#changed.clear();
+    this.#removed.clear();
+    this.#isRoundDue = false;
+    if (isRound) this.#round++;
+    const isHello = this.#isHelloDue;
+    this.#isHelloDue = false;
+    for (const [i, rows] of parts.entries()) {
+      const endsRound = isRound && i === parts.length - 1;
+      void this.#send(rows, { endsRound, isHello: isHello && i === 0 });
+    }
+  }
+
+  /** Never rejects. */
+  async #send(
+    rows: readonly string[],
+    flags: { readonly endsRound?: boolean; readonly isHello?: boolean; readonly isFarewell?: boolean },
+  ): Promise<void> {
+    const { endsRound = false, isHello = false, isFarewell = false } = flags;
+    const counters = { number: ++this.#number, round: this.#round };
+    const text = messageText(
+      { ...this.#identity, from: this.#identity.id, ...counters, endsRound, isHello, isFarewell },
+      rows,
+    );
+    this.#underWay++;
+    try {
+      await this.#sink.publish(text);
+      this.#published++;
+    } catch {
+      // The next round tells it all again.
+      this.#failed++;
+    } finally {
+      this.#underWay--;
+    }
+    if (this.#changed.size > 0 || this.#removed.size > 0 || this.#isRoundDue) this.#flushSoon();
+  }
+
+  /** Everything that is booked: what is not told of is idle. */
+  *#booked(): Generator<string> {
+    for (const slot of this.#ranks.slots()) {
+      const load = this.#loadOf(slot);
+      if (load.requests > 0 || load.prefillTokens > 0 || load.decodeBlocks > 0) yield* this.#rowOf(slot);
+    }
+  }
+
+  *#changes(): Generator<string> {
+    for (const rank of this.#removed) if (this.#ranks.slotOf(rank) === undefined) yield rowText({ rank, load: idle });
+    for (const slot of this.#changed) yield* this.#rowOf(slot);
+  }
+
+  *#rowOf(slot: number): Generator<string> {
+    const rank = this.#ranks.nameOf(slot);
+    if (rank !== undefined) yield rowText({ rank, load: this.#loadOf(slot) });
+  }
+
+  #loadOf(slot: number): RankLoad {
+    return {
+      requests: this.#loads.activeRequests(slot),
+      prefillTokens: this.#loads.activePrefillTokens(slot),
+      decodeBlocks: this.#loads.activeDecodeBlocks(slot),
+    };
+  }
+
+  /** Rows in pieces that fit in a message; one empty piece when there are none. */
+  #parts(rows: Iterable<string>): string[][] {
+    const { maxRanksPerMessage, maxMessageBytes } = this.#options;
+    let part: string[] = [];
+    let bytes = envelopeBytes;
+    const parts = [part];
+    for (const row of rows) {
+      if (part.length > 0 && (part.length >= maxRanksPerMessage || bytes + row.length >= maxMessageBytes)) {
+        part = [];
+        bytes = envelopeBytes;
+        parts.push(part);
+      }
+      part.push(row);
+      bytes += row.length + 1;
+    }
+    return parts;
+  }
+}

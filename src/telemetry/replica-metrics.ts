@@ -1,0 +1,63 @@
+import { Counter, type Registry } from "prom-client";
+import { registerSampledGauge } from "./sampled-gauge.ts";
+
+/** What is known of other replicas at the moment of a scrape. Totals count from the start of the process. */
+export interface ReplicaSample {
+  /** Messages can be exchanged. */
+  readonly isConnected: boolean;
+  /** Replicas whose load counts. */
+  readonly siblings: number;
+  /** Messages that this replica sent. */
+  readonly published: number;
+  /** Those that it could not send. */
+  readonly failed: number;
+  /** Messages of others that came. */
+  readonly received: number;
+  /** Those that were lost on the way. */
+  readonly missed: number;
+  /** Messages passed over, by one of few fixed reasons. */
+  readonly dropped: Iterable<readonly [reason: string, count: number]>;
+}
+
+/** Asked at each scrape. */
+export type ReplicaSource = () => ReplicaSample;
+
+/** Registers what is read from `source` at each scrape. */
+export function registerReplicaMetrics(registry: Registry, source: ReplicaSource): void {
+  const gauge = (name: string, help: string, value: (sample: ReplicaSample) => number): void => {
+    registerSampledGauge(registry, name, help, () => value(source()));
+  };
+  gauge(
+    "pointsman_replica_connected",
+    "1 while this replica can tell others its load through Redis, else 0.",
+    ({ isConnected }) => (isConnected ? 1 : 0),
+  );
+  gauge("pointsman_replica_siblings", "Other replicas whose load counts.", ({ siblings }) => siblings);
+  registerTotals(registry, source);
+}
+
+function registerTotals(registry: Registry, source: ReplicaSource): void {
+  const messages = new Counter({
+    name: "pointsman_replica_messages_total",
+    help: "Messages between replicas: `published` and `failed` ones of this one, `received` and `missed` ones of others.",
+    labelNames: ["outcome"] as const,
+    registers: [registry],
+    collect(): void {
+      messages.reset();
+      const sample = source();
+      for (const outcome of ["published", "failed", "received", "missed"] as const) {
+        messages.inc({ outcome }, sample[outcome]);
+      }
+    },
+  });
+  const dropped = new Counter({
+    name: "pointsman_replica_dropped_messages_total",
+    help: "Messages of the replicas' channel that were passed over, by the reason.",
+    labelNames: ["reason"] as const,
+    registers: [registry],
+    collect(): void {
+      dropped.reset();
+      for (const [reason, count] of source().dropped) dropped.inc({ reason }, count);
+    },
+  });
+}

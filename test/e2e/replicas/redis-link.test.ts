@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RedisLink, type RedisSecrets, systemEnvironment } from "../../../src/replicas/index.ts";
+import { CuttableLink } from "../support/cuttable-link.ts";
+import { RedisServer, redisKinds } from "../support/redis-server.ts";
+import { until } from "../support/until.ts";
+
+const options = { channel: "test:load.v1", timeoutMs: 400, reconnectMinMs: 20, reconnectMaxMs: 100 };
+const noSecrets: RedisSecrets = async () => ({ password: undefined, tls: { rejectUnauthorized: true } });
+
+/** A link with what it told, and a heartbeat so that it hears itself. */
+class TestLink {
+  readonly told: string[] = [];
+  readonly causes: string[] = [];
+  readonly link: RedisLink;
+  readonly #beat: NodeJS.Timeout;
+  readonly #name = randomUUID();
+
+  constructor(url: string, secrets = noSecrets, username?: string) {
+    this.link = new RedisLink(
+      { ...options, url, username },
+      secrets,
+      {
+        connected: () => this.told.push("connected"),
+        lost: (cause) => {
+          this.told.push("lost");
+          this.causes.push(`${String(cause)} ${cause instanceof Error ? String(cause.cause) : ""}`);
+        },
+        message: (text) => {
+          this.told.push(text);
+          return text === `beat of ${this.#name}`;
+        },
+      },
+      systemEnvironment,
+    );
+    this.#beat = setInterval(() => {
+      if (this.link.isOpen()) this.link.publish(`beat of ${this.#name}`).catch(() => undefined);
+    }, 50);
+  }
+
+  /** How often a text was told. */
+  count(text: string): number {
+    return this.told.filter((told) => told === text).length;
+  }
+
+  async sees(text: string, times = 1): Promise<void> {
+    await until(() => this.count(text) >= times, { what: `${text} told ${times} times`, timeoutMs: 5_000 });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#beat);
+    await this.link.close();
+  }
+}
+
+describe.each(redisKinds)("a link over a real %s", (kind) => {
+  let server: RedisServer;
+  const links: TestLink[] = [];
+  const link = (...args: ConstructorParameters<typeof TestLink>): TestLink => {
+    const made = new TestLink(...args);
+    links.push(made);
+    return made;
+  };
+  beforeEach(async () => {
+    server = await RedisServer.start(kind);
+  });
+  afterEach(async () => {
+    await Promise.all(links.splice(0).map((each) => each.close()));
+    await server.stop();
+  });
+
+  it("carries a text to everybody on the channel, its sender too", async () => {
+    const [a, b] = [link(server.url), link(server.url)];
+    await Promise.all([a.sees("connected"), b.sees("connected")]);
+    await a.link.publish("hällo");
+    await Promise.all([a.sees("hällo"), b.sees("hällo")]);
+  });
+
+  it("says once that the server is gone, refuses messages at once, and comes back with it", async () => {
+    const a = link(server.url);
+    await a.sees("connected");
+    await server.kill();
+    await a.sees("lost");
+    await expect(a.link.publish("x")).rejects.toThrow("not connected");
+    await until(() => server.restart().then(() => true), { what: "the server to be back" });
+    await a.sees("connected", 2);
+    await a.link.publish("again");
+    await a.sees("again");
+    expect(a.count("lost")).toBe(1);
+  });
+
+  it("says once that there is no server, waits for it, and ends while it waits", async () => {
+    await server.kill();
+    const [a, b] = [link(server.url), link(server.url)];
+    await Promise.all([a.sees("lost"), b.sees("lost")]);
+    expect(a.causes[0]).toContain("ECONNREFUSED");
+    await b.close();
+    await server.restart();
+    await a.sees("connected");
+    expect([a.count("lost"), b.count("connected")]).toEqual([1, 0]);
+  });
+
+  it("finds out that the server answers nothing any more, and refuses what it was sent meanwhile", async () => {
+    const a = link(server.url);
+    await a.sees("connected");
+    server.freeze();
+    await expect(a.link.publish("into the void")).rejects.toThrow("no message of this replica came back for 400 ms");
+    await a.sees("lost");
+    server.resume();
+    await a.sees("connected", 2);
+  });
+
+  it("finds out that the network is cut, and comes back when it is repaired", async () => {
+    const way = await CuttableLink.to(server.port);
+    const a = link(`redis://127.0.0.1:${way.port}`);
+    await a.sees("connected");
+    way.cut();
+    await a.sees("lost");
+    way.repair();
+    await a.sees("connected", 2);
+    await a.close();
+    await way.close();
+  });
+});
+
+describe.each(redisKinds)("a link to a %s that wants a password", (kind) => {
+  it("says why it is refused, and reads the password anew for each attempt", async () => {
+    const server = await RedisServer.start(kind, ["--requirepass", "right"]);
+    let password: string | undefined = "wrong";
+    const secrets: RedisSecrets = async () => ({ password, tls: { rejectUnauthorized: true } });
+    const a = new TestLink(server.url, secrets);
+    await a.sees("lost");
+    expect(a.causes[0]).toMatch(/WRONGPASS|NOAUTH/);
+    expect(a.causes[0]).not.toContain("wrong");
+    password = "right";
+    await a.sees("connected");
+    await a.close();
+    await server.stop();
+  });
+
+  it("uses a name, and says when its user may not speak on the channel", async () => {
+    const users = ["user", "speaker", "on", ">pw", "+@all", "&test:*"];
+    const mute = ["user", "mute", "on", ">pw", "+@all", "resetchannels", "&other:*"];
+    const listener = ["user", "listener", "on", ">pw", "+@all", "-publish", "&test:*"];
+    const all = [users, mute, listener].flatMap(([, ...rules]) => ["--user", ...rules]);
+    const server = await RedisServer.start(kind, all);
+    const secrets: RedisSecrets = async () => ({ password: "pw", tls: { rejectUnauthorized: true } });
+    const [a, b] = [new TestLink(server.url, secrets, "speaker"), new TestLink(server.url, secrets, "mute")];
+    await a.sees("connected");
+    await b.sees("lost");
+    expect(b.causes[0]).toContain("NOPERM");
+    const c = new TestLink(server.url, secrets, "listener");
+    await c.sees("lost");
+    expect(c.causes[0]).toContain("NOPERM");
+    await Promise.all([a.close(), b.close(), c.close()]);
+    await server.stop();
+  });
+});

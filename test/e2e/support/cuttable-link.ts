@@ -1,0 +1,55 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** A TCP way to a port that can be cut as a network is: nobody is told, what was sent waits and arrives after the repair. */
+export class CuttableLink {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+
+  private constructor(targetPort: number) {
+    this.#server = createServer((near) => {
+      const far = connect({ host: "127.0.0.1", port: targetPort });
+      near.pipe(far);
+      far.pipe(near);
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(socket);
+        socket.on("error", () => other.destroy());
+        socket.on("close", () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+        if (this.#isCut) socket.pause();
+      }
+    });
+  }
+
+  static async to(targetPort: number): Promise<CuttableLink> {
+    const link = new CuttableLink(targetPort);
+    await new Promise<void>((resolve) => link.#server.listen(0, "127.0.0.1", resolve));
+    return link;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  repair(): void {
+    this.#isCut = false;
+    for (const socket of this.#sockets) socket.resume();
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+}
