@@ -37,7 +37,8 @@ export async function explainRequest(
     return 0;
   } catch (error) {
     if (!(error instanceof RoutingError)) throw error;
-    const [refusal] = core.decisions.recent(1);
+    const [latest] = core.decisions.recent(1);
+    const refusal = latest && core.decisions.find(latest.number);
     if (refusal !== undefined) output.write(refusalText(refusal.explanation));
     const field = error.field === undefined ? "" : ` (${error.field})`;
     output.write(`refused: ${httpStatusByCode[error.code]} ${error.code}${field}: ${error.message}\n`);

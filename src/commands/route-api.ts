@@ -38,7 +38,7 @@ export function routeOperationsOf(
   { core, follower, problemsOf, replication, isReady }: RouteApiParts,
   config: Config,
 ): readonly Operation[] {
-  const { router, catalogue, view, leases, reservationIds, pick, json, models } = core;
+  const { router, catalogue, view, leases, decisions, reservationIds, pick, json, models } = core;
   const now = () => performance.now();
   const partitions = new Partitions(models, {
     maxPartitions: config.routeApi.registration.maxPartitions,
@@ -56,6 +56,7 @@ export function routeOperationsOf(
       partitions,
       workers,
       leases,
+      decisions,
       otherReplicaOf: (id) => reservationIds.otherReplicaOf(id),
       json,
       dump: () => dumpOf(partitions, catalogue),

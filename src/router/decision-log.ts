@@ -1,5 +1,6 @@
 import type { RoutingErrorCode } from "../errors/index.ts";
-import { type Explainable, explanationOf, type RouteExplanation } from "./explanation.ts";
+import { type ConsideredPhase, type Explainable, explanationOf, type RouteExplanation } from "./explanation.ts";
+import type { PlaceableApi } from "./placeable.ts";
 
 /** How much is kept. */
 export interface DecisionLogOptions {
@@ -9,20 +10,40 @@ export interface DecisionLogOptions {
   readonly maxCandidates?: number;
 }
 
-/** A decision and why it fell so. Holds no prompt text, token ids or hashes. */
-export interface LoggedDecision {
+/** A decision, without its reasons. Holds no prompt text, token ids or hashes. */
+export interface DecisionSummary {
   /** Counts from 1, by 1. */
   readonly number: number;
   /** When, in ms since 1970. */
   readonly atMs: number;
-  /** The request's `x-request-id`; undefined when it has none. */
+  /** The request's `x-request-id`; undefined when it has none. Cut off at 128 characters. */
   readonly requestId: string | undefined;
   /** `picked`, or the code of the refusal. */
   readonly outcome: "picked" | RoutingErrorCode;
+  readonly api: PlaceableApi;
+  readonly model: string | undefined;
+  /** Prompt length; undefined when the tokens are not known. */
+  readonly promptTokens: number | undefined;
+  /** Who answers; undefined when nobody was picked. */
+  readonly picked: DecidedRank | undefined;
+  /** Who prefills for it; undefined when nobody else does. */
+  readonly prefill: DecidedRank | undefined;
+}
+
+/** A rank as it was called when it was picked. */
+export interface DecidedRank {
+  readonly workerId: bigint;
+  readonly workerName: string;
+  readonly dpRank: number;
+  readonly endpoint: string;
+}
+
+/** A decision and why it fell so. Holds no prompt text, token ids or hashes. */
+export interface LoggedDecision extends DecisionSummary {
   readonly explanation: RouteExplanation;
 }
 
-interface Entry extends Omit<LoggedDecision, "explanation"> {
+interface Entry extends Pick<DecisionSummary, "number" | "atMs" | "requestId" | "outcome"> {
   readonly explainable: Explainable;
   readonly candidates: number;
 }
@@ -60,18 +81,43 @@ export class DecisionLog {
     }
   }
 
-  /** The latest first. */
-  recent(limit: number): LoggedDecision[] {
-    return limit < 1 ? [] : this.#entries.slice(-limit).toReversed().map(explained);
+  /**
+   * The latest first.
+   * @param requestId only those on the request of this id; undefined = all
+   */
+  recent(limit: number, requestId?: string): DecisionSummary[] {
+    const entries =
+      requestId === undefined ? this.#entries : this.#entries.filter((entry) => entry.requestId === requestId);
+    return limit < 1 ? [] : entries.slice(-limit).toReversed().map(summaryOf);
   }
 
-  /** The latest decision on the request of this id. */
-  find(requestId: string): LoggedDecision | undefined {
-    const entry = this.#entries.findLast((each) => each.requestId === requestId);
-    return entry && explained(entry);
+  /** The decision of this number; undefined when it is no longer kept. */
+  find(number: number): LoggedDecision | undefined {
+    // They are kept in a row.
+    const entry = this.#entries[number - (this.#entries[0]?.number ?? 0)];
+    return entry && { ...summaryOf(entry), explanation: explanationOf(entry.explainable) };
   }
 }
 
-function explained({ number, atMs, requestId, outcome, explainable }: Entry): LoggedDecision {
-  return { number, atMs, requestId, outcome, explanation: explanationOf(explainable) };
+function summaryOf({ number, atMs, requestId, outcome, explainable }: Entry): DecisionSummary {
+  const { api, model, promptTokens, answering, prefill } = explainable;
+  const isPicked = outcome === "picked";
+  return {
+    number,
+    atMs,
+    requestId,
+    outcome,
+    api,
+    model,
+    promptTokens,
+    picked: isPicked ? pickedOf(answering) : undefined,
+    prefill: isPicked && prefill !== undefined ? pickedOf(prefill) : undefined,
+  };
+}
+
+function pickedOf({ candidates, choice }: ConsideredPhase): DecidedRank | undefined {
+  const rank = choice && candidates[choice.chosen]?.rank;
+  if (rank === undefined) return undefined;
+  const { worker, dpRank } = rank;
+  return { workerId: worker.id, workerName: worker.name, dpRank, endpoint: worker.endpoint };
 }

@@ -1,5 +1,10 @@
 export type { RegisteredWorker, WorkerPatch, WorkerRank, WorkerRegistration } from "../fleet/index.ts";
-export { DecisionLog, type DecisionLogOptions, type LoggedDecision } from "./decision-log.ts";
+export {
+  DecisionLog,
+  type DecisionLogOptions,
+  type DecisionSummary,
+  type LoggedDecision,
+} from "./decision-log.ts";
 export { type AggregatedReason, type DisaggregationOptions, resolveDisaggregation } from "./disaggregation.ts";
 export type { Elsewhere, PrepareWait, Unprepared } from "./elsewhere.ts";
 export { explainSelection, type RouteExplanation } from "./explanation.ts";

@@ -1,15 +1,12 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { HttpError, jsonAnswer, type Operation } from "../../http/index.ts";
 import type { RouteApiOptions } from "./options.ts";
+import { inTurns } from "./turns.ts";
 
 export interface DumpDependencies {
   /** The whole answer, in parts that are made as they are asked for: each is a bounded piece of work. */
   readonly dump: () => Iterable<string>;
   readonly options: RouteApiOptions;
 }
-
-/** Text that is made between two turns of the event loop, characters: well below 5 ms. */
-const turnCharacters = 65_536;
 
 /** `GET /dump`: what every worker holds, as the events that give it again. The wire of dynamo@1.6.1, hashes as u64. */
 export function dumpOperation({ dump, options }: DumpDependencies): Operation {
@@ -32,17 +29,4 @@ export function dumpOperation({ dump, options }: DumpDependencies): Operation {
       return jsonAnswer(200, inTurns(dump()));
     },
   };
-}
-
-/** Joins the parts to pieces worth sending, and lets others have a turn between two of them. */
-async function* inTurns(parts: Iterable<string>): AsyncGenerator<string, void, undefined> {
-  let piece = "";
-  for (const part of parts) {
-    piece += part;
-    if (piece.length < turnCharacters) continue;
-    yield piece;
-    piece = "";
-    await nextTurn();
-  }
-  yield piece;
 }

@@ -1,7 +1,8 @@
 import type { Operation } from "../../http/index.ts";
 import type { JsonReader } from "../../json/index.ts";
-import type { Partitions, Router, Selections, WorkerDirectory } from "../../router/index.ts";
+import type { DecisionLog, Partitions, Router, Selections, WorkerDirectory } from "../../router/index.ts";
 import { BodyReader } from "./body.ts";
+import { decisionOperations } from "./decision-operations.ts";
 import { dumpOperation } from "./dump-operation.ts";
 import type { RouteApiOptions } from "./options.ts";
 import { queryOperations } from "./query-operations.ts";
@@ -22,6 +23,7 @@ export interface RouteApiDependencies {
   readonly partitions: Partitions;
   readonly workers: WorkerDirectory;
   readonly leases: LeaseDesk;
+  readonly decisions: DecisionLog;
   readonly otherReplicaOf: OtherReplicaOf;
   /** Reads the bodies; that of the router, so that a client's strings are decoded once. */
   readonly json: JsonReader;
@@ -46,6 +48,7 @@ export function routeApiOperations(dependencies: RouteApiDependencies, options: 
     ...workerOperations(common),
     ...selectOperations({ ...common, writer: new SelectionWriter(selections, workers) }),
     ...queryOperations(common),
+    ...decisionOperations(dependencies.decisions),
     dumpOperation(common),
     replicasOperation(dependencies.replicas),
     ...replicaSyncOperations(bodies),

@@ -37,6 +37,8 @@ describe("tokens", () => {
       ["GET", "/dump"],
       ["GET", "/loads"],
       ["GET", "/workers"],
+      ["GET", "/decisions"],
+      ["GET", "/decisions/1"],
       ["DELETE", "/reservations/x"],
     ] as const) {
       const answer = await api.call(method, path);
@@ -91,6 +93,8 @@ describe("the document", () => {
       "/overlap_scores",
       "/potential_loads",
       "/loads",
+      "/decisions",
+      "/decisions/{number}",
       "/dump",
       "/ready",
       "/health",

@@ -6,13 +6,17 @@ const signal = new AbortController().signal;
 const workers = ["a", "b"].map((name, i) => ({ name, endpoint: `10.0.0.${i + 1}:80` }));
 
 describe("the log of decisions", () => {
+  const of = (decisions: DecisionLog, requestId: string) => {
+    const [latest] = decisions.recent(1, requestId);
+    return latest && decisions.find(latest.number);
+  };
   const asked = (text: string, id: string) => ({ ...completion(text), headers: headers({ "x-request-id": id }) });
 
   it("keeps who was looked at, what each held and cost, and who was picked", async () => {
     const { router, decisions, hold } = fixture({ workers });
     hold("b", "abcdefgh");
     await router.route(asked("abcdefghij", "r1"), signal);
-    const logged = decisions.find("r1");
+    const logged = of(decisions, "r1");
     expect(logged).toMatchObject({ number: 1, atMs: 1_000, requestId: "r1", outcome: "picked" });
     const { answering, promptTokens, promptBlocks } = logged?.explanation ?? {};
     expect({ promptTokens, promptBlocks }).toEqual({ promptTokens: 10, promptBlocks: 2 });
@@ -30,7 +34,7 @@ describe("the log of decisions", () => {
     catalogue.setDraining(a, true);
     catalogue.setHealth(b, "unhealthy");
     await expect(router.route(asked("abcd", "r1"), signal)).rejects.toMatchObject({ code: "no_endpoints" });
-    const logged = decisions.find("r1");
+    const logged = of(decisions, "r1");
     expect(logged?.outcome).toBe("no_endpoints");
     expect(logged?.explanation.answering.candidates.map(({ exclusion }) => exclusion).sort()).toEqual([
       "draining",
@@ -51,7 +55,7 @@ describe("the log of decisions", () => {
     };
     const { router, decisions } = fixture({ workers: pair, options: { disaggregation } });
     await router.route(asked("abcdefgh", "r1"), signal);
-    const { answering, prefill } = decisions.find("r1")?.explanation ?? {};
+    const { answering, prefill } = of(decisions, "r1")?.explanation ?? {};
     expect(prefill?.candidates.find(({ workerName }) => workerName === "p")).toMatchObject({ exclusion: undefined });
     expect(answering?.candidates.find(({ workerName }) => workerName === "d")).toMatchObject({ pairBlocks: 6 });
     expect(answering?.candidates.find(({ workerName }) => workerName === "p")).toMatchObject({
@@ -65,7 +69,22 @@ describe("the log of decisions", () => {
     expect(decisions.recent(2).map(({ requestId }) => requestId)).toEqual(["r6", "r5"]);
     expect(decisions.recent(99).map(({ number }) => number)).toEqual([6, 5, 4, 3]);
     expect(decisions.recent(0)).toEqual([]);
-    expect(decisions.find("r2")).toBeUndefined();
+    expect(of(decisions, "r2")).toBeUndefined();
+  });
+
+  it("sums a decision up: when, about what, and who was picked", async () => {
+    const { router, decisions } = fixture({ workers });
+    await router.route(asked("abcd", "r1"), signal);
+    const [summary] = decisions.recent(9);
+    expect(summary).toMatchObject({ number: 1, atMs: 1_000, outcome: "picked", api: "completions", promptTokens: 4 });
+    expect(summary?.picked).toMatchObject({ workerName: expect.stringMatching(/^[ab]$/), dpRank: 0 });
+    expect(summary?.prefill).toBeUndefined();
+    expect(decisions.find(1)).toMatchObject({ ...summary, explanation: { promptTokens: 4 } });
+    expect([decisions.find(0), decisions.find(2), decisions.find(Number.NaN)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it("keeps no queries, and nothing of the prompt but its lengths", async () => {
@@ -75,7 +94,8 @@ describe("the log of decisions", () => {
     const selection = router.select(prepared, anywhere);
     expect(decisions.recent(9)).toEqual([]);
     router.book(selection);
-    const text = JSON.stringify(decisions.recent(9));
+    const logged = of(decisions, "r1");
+    const text = JSON.stringify(logged, (_, value) => (typeof value === "bigint" ? String(value) : value));
     const secrets = [...(prepared.prompt?.tokenIds ?? []), ...(prepared.hashes?.sequence ?? [])].filter(
       (n) => n > 9_999,
     );
