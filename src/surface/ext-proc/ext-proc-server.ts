@@ -57,8 +57,9 @@ export async function startExtProcServer(
   const mismatches = new MismatchLog(logger, clock);
   const session = { router, telemetry, logger, clock, admission, removals, mismatches, pool, options: resolved };
   const context = { session, streams, encoder: new ResponseEncoder(pool) };
-  const main = new GrpcServer(resolved);
-  const healthOnly = new GrpcServer(resolved);
+  const broken = (err: NodeJS.ErrnoException) => noteBroken(err, logger);
+  const main = new GrpcServer(resolved, broken);
+  const healthOnly = new GrpcServer(resolved, broken);
   const definitions = loadServiceDefinitions();
   main.addStreams(`/${EXT_PROC_SERVICE_NAME}/Process`, (stream) => new ProcessStream(stream, context));
   for (const server of [main, healthOnly]) server.addService(definitions.health, health.implementation);
@@ -74,6 +75,12 @@ export async function startExtProcServer(
     await running.close();
     throw error;
   }
+}
+
+/** A gateway that goes without a word is its own affair; anything else ends all requests on the connection, and nothing else tells why. */
+function noteBroken(err: NodeJS.ErrnoException, logger: ExtProcLogger): void {
+  const isGone = err.code === "ECONNRESET" || err.code === "EPIPE";
+  logger[isGone ? "debug" : "warn"]({ err }, "ext_proc: a connection broke, with all its streams");
 }
 
 /** @returns `host:port`; undefined when the service is off */

@@ -53,7 +53,11 @@ export class GrpcServer {
   /** Open connections. grpc-js knows them only with channelz on, and without it does not cut them. */
   readonly #sessions = new Set<ServerHttp2Session>();
 
-  constructor(options: GrpcServerOptions) {
+  readonly #broken: (error: NodeJS.ErrnoException) => void;
+
+  /** @param broken told of each connection that fails, and all streams on it with it */
+  constructor(options: GrpcServerOptions, broken: (error: NodeJS.ErrnoException) => void) {
+    this.#broken = broken;
     this.#server = new Server({
       "grpc.max_receive_message_length": options.maxMessageBytes,
       "grpc.max_send_message_length": -1,
@@ -131,6 +135,7 @@ export class GrpcServer {
       const http2Server = createHttp2Server(credentials);
       http2Server.prependListener("secureConnection", assumeHttp2);
       http2Server.on("session", (session) => this.#adopt(session));
+      http2Server.on("sessionError", (error) => this.#broken(error));
       return http2Server;
     };
   }

@@ -1,5 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect as connectHttp2 } from "node:http2";
+import { connect as connectTcp } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
@@ -50,6 +51,23 @@ afterEach(async () => {
 });
 
 describe("the gRPC server", () => {
+  it("tells of a connection that breaks, since all streams on it end", async () => {
+    const server = await start();
+    const socket = connectTcp(Number(server.address.split(":")[1]), "127.0.0.1");
+    socket.on("error", () => undefined);
+    // A HEADERS frame for stream 0.
+    const frame = Buffer.from([0, 0, 1, 1, 4, 0, 0, 0, 0, 0]);
+    socket.write(
+      Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]), frame]),
+    );
+    await expect
+      .poll(() => logger.lines)
+      .toContainEqual(
+        expect.objectContaining({ level: "warn", message: "ext_proc: a connection broke, with all its streams" }),
+      );
+    socket.destroy();
+  });
+
   it("survives 3,000 streams that the gateway resets on one connection", { timeout: 60_000 }, async () => {
     const server = await start();
     const gateway = gatewayTo(server.address);
