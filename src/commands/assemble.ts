@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
-import { Catalogue, type WorkerRank } from "../fleet/index.ts";
+import { Catalogue } from "../fleet/index.ts";
 import type { JsonReader } from "../json/index.ts";
 import { ChainHasher } from "../kv/index.ts";
 import { type AdmissionQueue, LeaseTable, LoadTable, LoadView, SiblingLoads, type WaitEnd } from "../load/index.ts";
@@ -72,10 +72,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
   forgetWithRanks(catalogue, { loads, siblings, view, leases, models });
   catalogue.replaceAll(configuredWorkers(config));
   const { predictedTtlMs, unmatchedPromptMs } = config.kvEvents;
-  const isPresent = (rank: WorkerRank) => catalogue.rankAt(rank.slot) === rank;
-  const later = (callback: () => void) => setImmediate(callback);
-  const learnerOptions = { ...config.approximateIndex, predictedTtlMs };
-  const learner = new PromptLearner(learnerOptions, { clock, isPresent, later });
+  const learner = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
   const sentPromptCheck = new SentPromptCheck(unmatchedPromptMs, clock);
   const queue = admissionQueue(config, { catalogue, loads, siblings }, parts.waited);
   const decisions = new DecisionLog(config.decisions, Date.now);

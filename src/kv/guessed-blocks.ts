@@ -1,10 +1,14 @@
 import type { BlockHashes } from "./block-hashes.ts";
-import { tierBits } from "./held-blocks.ts";
-import { findOverlaps, type TierOverlaps } from "./overlaps.ts";
-import { type Placement, PrefixHoldings } from "./prefix-holdings.ts";
+import { GuessHolder, type RunHolding } from "./guess-holder.ts";
+import { GuessTree } from "./guess-tree.ts";
+import { keyOf } from "./guessed-run.ts";
+import type { TierOverlaps } from "./overlaps.ts";
 
 export interface GuessedBlocksOptions {
-  /** Most blocks guessed, summed over all slots, and most distinct prefixes. Default 1,048,576. */
+  /**
+   * Most blocks guessed, summed over all slots; each run of blocks that a slot holds counts as four more, which is what it takes in memory.
+   * Default 1,048,576.
+   */
   readonly maxBlocks?: number;
 }
 
@@ -16,18 +20,11 @@ export interface GuessLifetime {
   readonly maxBlocks?: number | undefined;
 }
 
-/** Tiers of a guess that events have proved right. */
-const isConfirmed = tierBits.device | tierBits.host_pinned;
-
 /** Most blocks learnt of one prompt: bounds the time, and is far beyond what tells two prompts apart. */
 const maxLearntBlocks = 8_192;
 
 /** Ticks of the expiry, ms. */
 const tickMs = 100;
-/** Guesses are renewed at most so often, in ms: to renew one of 4,096 blocks costs as much as the rest of its pick. */
-const renewalMs = 1_000;
-/** Part of its time by which a guess may end sooner for that. */
-const renewalPart = 1 / 16;
 
 /**
  * What slots are likely to hold because of the requests that were sent to them: for workers that publish no KV events, and
@@ -35,10 +32,11 @@ const renewalPart = 1 / 16;
  * too much since, or when it is confirmed.
  */
 export class GuessedBlocks {
-  readonly #holdings: PrefixHoldings;
-  /** Tick at which each holding ends. */
-  readonly #endsAt: Uint32Array;
-  readonly #block: Placement;
+  readonly #tree = new GuessTree();
+  readonly #holders = new Map<number, GuessHolder>();
+  /** Of slots that were cleared. */
+  readonly #leaving: GuessHolder[] = [];
+  readonly #maxBlocks: number;
   #overlaps = new Int32Array(64);
   #expiredBlocks = 0;
   #confirmedBlocks = 0;
@@ -49,25 +47,14 @@ export class GuessedBlocks {
     if (!(Number.isInteger(maxBlocks) && maxBlocks > 0 && maxBlocks <= 1 << 26)) {
       throw new RangeError(`maxBlocks must be an integer from 1 to 2^26, got ${maxBlocks}`);
     }
-    this.#holdings = new PrefixHoldings(maxBlocks);
-    this.#endsAt = new Uint32Array(maxBlocks + 1);
-    this.#block = {
-      low: 0,
-      high: 0,
-      localLow: 0,
-      localHigh: 0,
-      sequenceLow: 0,
-      sequenceHigh: 0,
-      tiers: tierBits.device,
-      extras: 0,
-      isCounted: false,
-      cacheSalt: undefined,
-    };
+    this.#maxBlocks = maxBlocks;
   }
 
   /** Guesses at present, in blocks, summed over slots. */
   get blockCount(): number {
-    return this.#holdings.count;
+    let blocks = 0;
+    for (const holder of this.#holders.values()) blocks += holder.blocks;
+    return blocks;
   }
 
   /** Guesses that ended by time, or for newer ones, since the start. */
@@ -81,66 +68,28 @@ export class GuessedBlocks {
   }
 
   blocksOf(slot: number): number {
-    const holder = this.#holdings.holders.of(slot);
-    return holder < 0 ? 0 : this.#holdings.held.countOf(holder);
+    return this.#holders.get(slot)?.blocks ?? 0;
   }
 
   /**
-   * A request with these blocks was sent to `slot`. At most the first `maxBlocks` of them count. O(blocks); O(log blocks + new blocks)
-   * where the known ones were renewed less than a second ago (a sixteenth of `ttlMs`, if that is less) and there is room.
+   * A request with these blocks was sent to `slot`. At most the first `maxBlocks` of them count. O(runs) that the prompt shares with others,
+   * and a copy of what is new.
    * @param nowMs monotonic
    */
   learn(slot: number, hashes: BlockHashes, nowMs: number, lifetime: GuessLifetime): void {
     const { ttlMs, maxBlocks = Number.POSITIVE_INFINITY } = lifetime;
-    const { held } = this.#holdings;
-    const holder = this.#holdings.takeHolder(slot);
-    const count = Math.min(hashes.count, maxBlocks, maxLearntBlocks);
+    const holder = this.#holders.get(slot) ?? new GuessHolder(slot);
+    this.#holders.set(slot, holder);
+    const path = this.#tree.hold(holder, hashes, Math.min(hashes.count, maxBlocks, maxLearntBlocks));
     const endsAt = Math.ceil((nowMs + ttlMs) / tickMs);
-    const known = this.#knownBlocks(holder, hashes, count);
-    const deepest = known === 0 ? 0 : this.#find(holder, hashes, known - 1);
-    const isFresh = deepest !== 0 && this.#hasRoom(holder, maxBlocks) && this.#isFresh(deepest, endsAt, ttlMs);
-    const first = isFresh ? known : 0;
-    const placed = this.#place(holder, hashes, first, count, isFresh ? held.node(deepest) : 0);
     // From the deepest to the first: the order in which they are to be forgotten.
-    for (let i = placed - 1; i >= first; i--) {
-      const holding = this.#find(holder, hashes, i);
-      if (holding === 0) continue;
-      held.touch(holding);
-      this.#endsAt[holding] = endsAt;
+    for (let at = path.length - 1; at >= 0; at--) {
+      const holding = path[at] as RunHolding;
+      holder.touch(holding);
+      holding.endsAt = endsAt;
     }
-    while (held.countOf(holder) > maxBlocks) this.#forgetOldest(holder);
-    this.#holdings.finish(placed - first);
-  }
-
-  /** Leading blocks that are guessed of a holder, by bisection: one that events took out of the middle may be overlooked. */
-  #knownBlocks(holder: number, hashes: BlockHashes, count: number): number {
-    if (count === 0 || this.#find(holder, hashes, 0) === 0) return 0;
-    if (this.#find(holder, hashes, count - 1) !== 0) return count;
-    let known = 1;
-    let unknown = count;
-    while (unknown - known > 1) {
-      const middle = (known + unknown) >>> 1;
-      if (this.#find(holder, hashes, middle - 1) === 0) unknown = middle;
-      else known = middle;
-    }
-    return known;
-  }
-
-  /** Holding of block number `i`, or 0. */
-  #find(holder: number, { sequence }: BlockHashes, i: number): number {
-    return this.#holdings.held.find(holder, sequence[2 * i] as number, sequence[2 * i + 1] as number);
-  }
-
-  /** Whether a guess has about its whole time before it. */
-  #isFresh(holding: number, endsAt: number, ttlMs: number): boolean {
-    const missingMs = (endsAt - (this.#endsAt[holding] as number)) * tickMs;
-    return missingMs < Math.min(renewalMs, ttlMs * renewalPart);
-  }
-
-  /** Whether neither the slot nor all slots together will soon have to forget something for lack of room. */
-  #hasRoom(holder: number, maxBlocks: number): boolean {
-    const { held } = this.#holdings;
-    return held.countOf(holder) < 0.75 * maxBlocks && held.count < 0.75 * (this.#endsAt.length - 1);
+    while (holder.blocks > maxBlocks) this.#forgetOldest(holder, holder.blocks - maxBlocks);
+    while (this.#tree.weight > this.#maxBlocks) this.#makeRoom();
   }
 
   /**
@@ -148,10 +97,10 @@ export class GuessedBlocks {
    * the blocks in lower tiers is no longer counted there. Slots beyond the arrays are left out.
    */
   raise(hashes: BlockHashes, device: Int32Array, lower?: Pick<TierOverlaps, "host" | "disk">): void {
-    if (this.#holdings.held.count === 0) return;
+    if (this.#tree.weight === 0) return;
     if (this.#overlaps.length < device.length) this.#overlaps = new Int32Array(2 * device.length);
-    const guessed = this.#overlaps.subarray(0, device.length);
-    findOverlaps(this.#holdings, hashes, guessed);
+    const guessed = this.#overlaps.fill(0, 0, device.length);
+    this.#findOverlaps(hashes, guessed, device.length);
     for (let slot = 0; slot < device.length; slot++) {
       const more = (guessed[slot] as number) - (device[slot] as number);
       if (more <= 0) continue;
@@ -160,107 +109,127 @@ export class GuessedBlocks {
     }
   }
 
+  #findOverlaps(hashes: BlockHashes, out: Int32Array, slots: number): void {
+    for (let depth = 0; depth < hashes.count; ) {
+      const run = this.#tree.runAt(hashes, depth);
+      if (run === undefined) return;
+      const agreed = run.agreement(hashes.sequence, depth, hashes.count);
+      for (const { holder, length } of run.holdings) {
+        if (holder.slot < slots && !holder.isGone) out[holder.slot] = depth + Math.min(agreed, length);
+      }
+      if (agreed < run.length) return;
+      depth += agreed;
+    }
+  }
+
   /**
    * Events say that `slot` holds these blocks (our sequence hashes, two u32 each). A guess goes when nothing is guessed behind
    * it any more: until then it carries what is.
    */
   confirm(slot: number, sequence: Uint32Array): void {
-    const { held, holders } = this.#holdings;
-    const holder = holders.of(slot);
-    if (holder < 0 || held.countOf(holder) === 0) return;
-    for (let at = 0; at < sequence.length; at += 2) {
-      const holding = held.find(holder, sequence[at] as number, sequence[at + 1] as number);
-      if (holding === 0 || held.tiers(holding) === isConfirmed) continue;
-      this.#holdings.setTiers(holding, isConfirmed);
-      this.#confirmedBlocks++;
-      this.#dropCarriers(holder, held.node(holding));
+    const holder = this.#holders.get(slot);
+    if (holder === undefined || holder.blocks === 0) return;
+    const places = holder.places ?? holder.index();
+    let next = 0;
+    for (let at = 0; at < sequence.length >>> 1; at++) {
+      const holding = places.get(keyOf(sequence, at));
+      const block = holding?.run.find(sequence, at, next) ?? -1;
+      if (holding === undefined || block < 0) continue;
+      next = block + 1;
+      this.#confirmBlock(holding, block);
     }
-    this.#holdings.finish(sequence.length >>> 1);
   }
 
-  /** An event says that `slot` no longer holds this block. */
+  #confirmBlock(holding: RunHolding, block: number): void {
+    if ((holding.confirmed?.length ?? 0) < holding.run.length) {
+      const marks = new Uint8Array(holding.run.length);
+      if (holding.confirmed !== undefined) marks.set(holding.confirmed);
+      holding.confirmed = marks;
+    }
+    const marks = holding.confirmed as Uint8Array;
+    if (marks[block] === 1) return;
+    marks[block] = 1;
+    this.#confirmedBlocks++;
+    if (block === holding.length - 1) this.#dropCarriers(holding);
+  }
+
+  /** Drops what a holding ends with, and what is before it, while it is confirmed and carries nothing. */
+  #dropCarriers(deepest: RunHolding): void {
+    for (let holding: RunHolding | undefined = deepest; holding?.isDeepest === true; ) {
+      const { parent, confirmed }: RunHolding = holding;
+      let kept = holding.length;
+      while (kept > 0 && confirmed?.[kept - 1] === 1) kept--;
+      if (kept < holding.length) this.#tree.forget(holding, holding.length - kept);
+      if (kept > 0) return;
+      holding = parent;
+    }
+  }
+
+  /** An event says that `slot` no longer holds this block: what was guessed behind it goes as well. */
   refute(slot: number, low: number, high: number): void {
-    const { held, holders } = this.#holdings;
-    const holder = holders.of(slot);
-    const holding = holder < 0 ? 0 : held.find(holder, low, high);
-    if (holding === 0) return;
-    this.#holdings.setTiers(holding, 0);
-    this.#holdings.finish(1);
+    const holder = this.#holders.get(slot);
+    if (holder === undefined || holder.blocks === 0) return;
+    const sequence = Uint32Array.of(low, high);
+    const holding = (holder.places ?? holder.index()).get(keyOf(sequence, 0));
+    const block = holding?.run.find(sequence, 0, 0) ?? -1;
+    if (holding !== undefined && block >= 0) this.#tree.forgetFrom(holding, block);
   }
 
   /** Ends guesses whose time is over, at most `maxBlocks` of them. Returns whether none is left that is to end. */
   expireAll(nowMs: number, maxBlocks = Number.POSITIVE_INFINITY): boolean {
-    let left = maxBlocks;
-    for (const holder of this.#holdings.holders.inUse()) {
-      left = this.#expire(holder, nowMs, left);
-      if (left === 0) return false;
-    }
-    return true;
-  }
-
-  /** Returns what is left of `maxBlocks`. */
-  #expire(holder: number, nowMs: number, maxBlocks: number): number {
     const now = Math.floor(nowMs / tickMs);
-    const { held } = this.#holdings;
     let left = maxBlocks;
-    for (let oldest = held.oldestOf(holder); oldest !== 0 && left > 0; oldest = held.oldestOf(holder)) {
-      if ((this.#endsAt[oldest] as number) > now) break;
-      this.#forgetOldest(holder);
-      left--;
+    for (const holder of this.#holders.values()) {
+      for (let oldest = holder.oldest; oldest !== undefined && oldest.endsAt <= now; oldest = holder.oldest) {
+        if (left === 0) return false;
+        left -= this.#forgetOldest(holder, left);
+      }
     }
-    return left;
+    return left > 0;
   }
 
   /** Forgets what is guessed of a slot, at once: the memory is given back by `sweep`. */
   clear(slot: number): void {
-    this.#holdings.clearSlot(slot);
+    const holder = this.#holders.get(slot);
+    if (holder === undefined) return;
+    this.#holders.delete(slot);
+    holder.isGone = true;
+    this.#leaving.push(holder);
   }
 
   /** Does up to `steps` of the work that was put off. Returns whether none is left. */
   sweep(steps: number): boolean {
-    return this.#holdings.sweep(steps);
+    for (let step = 0; step < steps && this.#leaving.length > 0; step++) this.#forgetLeft();
+    return this.#leaving.length === 0;
   }
 
-  /** Places the blocks [first, count) behind the node of the one before. Returns up to where they are in place. */
-  #place(holder: number, hashes: BlockHashes, first: number, count: number, parent: number): number {
-    const block = this.#block;
-    const sequence = hashes.sequence.subarray(2 * first, 2 * count);
-    this.#holdings.prefetch(holder, sequence, sequence);
-    let node = parent;
-    for (let i = first; i < count; i++) {
-      block.low = block.sequenceLow = hashes.sequence[2 * i] as number;
-      block.high = block.sequenceHigh = hashes.sequence[2 * i + 1] as number;
-      block.localLow = hashes.local[2 * i] as number;
-      block.localHigh = hashes.local[2 * i + 1] as number;
-      node = this.#holdings.place(holder, block, node);
-      if (node === 0) return i;
+  /** Forgets the oldest of what cleared slots held. */
+  #forgetLeft(): void {
+    const holder = this.#leaving.at(-1);
+    if (holder?.oldest !== undefined) this.#tree.forgetFrom(holder.oldest, 0);
+    if (holder?.oldest === undefined) this.#leaving.pop();
+  }
+
+  /** Forgets something: what cleared slots held, or of the slot with most blocks. */
+  #makeRoom(): void {
+    if (this.#leaving.length > 0) {
+      this.#forgetLeft();
+      return;
     }
-    return count;
-  }
-
-  /** Drops `node` and what is before it while it is confirmed and carries nothing. */
-  #dropCarriers(holder: number, node: number): void {
-    const { held, tree } = this.#holdings;
-    for (let at = node; at !== 0; ) {
-      const holding = held.find(holder, tree.keyLow(at), tree.keyHigh(at));
-      if (holding === 0 || held.tiers(holding) !== isConfirmed || this.#carries(holder, at)) return;
-      const parent = tree.parent(at);
-      this.#holdings.setTiers(holding, 0);
-      at = parent;
+    let largest: GuessHolder | undefined;
+    for (const holder of this.#holders.values()) {
+      if (holder.blocks > (largest?.blocks ?? 0)) largest = holder;
     }
+    if (largest !== undefined) this.#forgetOldest(largest, this.#tree.weight - this.#maxBlocks);
   }
 
-  #carries(holder: number, node: number): boolean {
-    const { tree, held } = this.#holdings;
-    for (let child = tree.firstChild(node); child !== 0; child = tree.nextSibling(child)) {
-      if (held.find(holder, tree.keyLow(child), tree.keyHigh(child)) !== 0) return true;
-    }
-    return false;
-  }
-
-  #forgetOldest(holder: number): void {
-    this.#holdings.setTiers(this.#holdings.held.oldestOf(holder), 0);
-    this.#expiredBlocks++;
+  /** Forgets up to `maxBlocks` blocks of a holder's oldest holding. @returns how many */
+  #forgetOldest(holder: GuessHolder, maxBlocks: number): number {
+    const { oldest } = holder;
+    if (oldest === undefined) return 0;
+    const blocks = this.#tree.forgetFrom(oldest, Math.max(0, oldest.length - maxBlocks));
+    this.#expiredBlocks += blocks;
+    return blocks;
   }
 }
 

@@ -30,7 +30,7 @@ function guessedAfter(settings: Settings, afterMs = 0): number[] {
   const model = { name: "m", aliases: [], pipeline: undefined, index: new PrefixIndex({ blockSize: 4, guesses }) };
   const clock = new FakeClock();
   const options = { ttlMs, maxBlocksPerRank, predictedTtlMs };
-  const learner = new PromptLearner(options, { clock, isPresent: () => true, later: () => undefined });
+  const learner = new PromptLearner(options, clock);
   const ranks = [...catalogue.workers()].flatMap((worker) => worker.ranks);
   for (const rank of ranks) learner.onSent(rank, model, hashes);
   clock.advance(afterMs);
@@ -51,62 +51,5 @@ describe("PromptLearner", () => {
     { name: "goes by the setting first", settings: { totalKvBlocks: 6, maxBlocksPerRank: 3 }, held: [3, 0] },
   ])("$name", ({ settings, afterMs, held }) => {
     expect(guessedAfter(settings, afterMs)).toEqual(held);
-  });
-});
-
-describe("a long prompt", () => {
-  const long = hashBlocks(
-    Uint32Array.from({ length: 3_000 * 4 }, (_, i) => i),
-    { blockSize: 4 },
-  );
-
-  /** A learner whose later turns the test takes one by one. */
-  function learning() {
-    const catalogue = new Catalogue();
-    catalogue.replaceAll(staticWorkers([{ name: "mute", endpoint: "10.0.0.1:80" }]));
-    const [rank] = [...catalogue.workers()].flatMap((worker) => worker.ranks);
-    if (rank === undefined) throw new TypeError("a rank expected");
-    const guesses = new GuessedBlocks({ maxBlocks: 100_000 });
-    const model = { name: "m", aliases: [], pipeline: undefined, index: new PrefixIndex({ blockSize: 4, guesses }) };
-    const turns: (() => void)[] = [];
-    let isPresent = true;
-    const learner = new PromptLearner(
-      { ttlMs: 10_000, maxBlocksPerRank: 0, predictedTtlMs: 0 },
-      { clock: new FakeClock(), isPresent: () => isPresent, later: (turn) => turns.push(turn) },
-    );
-    const send = (hashes = long) => learner.onSent(rank, model, hashes);
-    const leave = () => {
-      isPresent = false;
-      model.index.clear(rank.slot);
-    };
-    return { send, leave, guesses, turn: () => turns.shift()?.(), waiting: () => turns.length };
-  }
-
-  it("is learnt in slices, a turn of the event loop each", () => {
-    const { send, guesses, turn, waiting } = learning();
-    send();
-    const counts = [guesses.blockCount];
-    while (waiting() > 0) {
-      turn();
-      counts.push(guesses.blockCount);
-    }
-    expect(counts).toEqual([1024, 2048, 3000]);
-  });
-
-  it("waits for those before it, and is not learnt of a worker that has left", () => {
-    const { send, leave, guesses, turn, waiting } = learning();
-    send();
-    send(
-      hashBlocks(
-        Uint32Array.from({ length: 8_000 }, (_, i) => i + 1_000_000),
-        { blockSize: 4 },
-      ),
-    );
-    expect([guesses.blockCount, waiting()]).toEqual([2048, 1]);
-    turn();
-    expect([guesses.blockCount, waiting()]).toEqual([3072, 1]);
-    leave();
-    while (waiting() > 0) turn();
-    expect(guesses.blockCount).toBe(0);
   });
 });

@@ -178,4 +178,97 @@ describe("GuessedBlocks", () => {
   it.each([0, 1.5, 2 ** 27])("refuses %s blocks", (maxBlocks) => {
     expect(() => new GuessedBlocks({ maxBlocks })).toThrow(RangeError);
   });
+
+  it("learns the first 8,192 blocks of a long prompt", () => {
+    const { guesses } = new Guessed(100_000);
+    const long = hashesOf(Array.from({ length: 20_000 }, (_, i) => i));
+    guesses.learn(0, long, 0, { ttlMs: 1_000 });
+    expect(guesses.blocksOf(0)).toBe(8_192);
+  });
+
+  it("counts the memory of many short runs against its bound", () => {
+    const { guesses } = new Guessed(100);
+    for (let first = 0; first < 50; first++) guesses.learn(0, hashesOf([first]), 0, { ttlMs: 1_000 });
+    expect(guesses.blockCount).toBe(20);
+  });
 });
+
+describe("GuessedBlocks beside a list of blocks", () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("holds the same, seed %i", (seed) => {
+    const random = randomFrom(seed);
+    const guesses = new GuessedBlocks();
+    const index = new PrefixIndex({ blockSize: 4, maxBlocks: 1_000, guesses });
+    const lists = [0, 1, 2].map(() => new BlockList());
+    for (let step = 0; step < 600; step++) {
+      const nowMs = step * 100;
+      const prompt = Array.from({ length: 1 + random(24) }, (_, at) => (random(6) === 0 ? random(3) : at % 2));
+      const slot = random(3);
+      const list = lists[slot] as BlockList;
+      const what = random(10);
+      if (what < 6) {
+        const maxBlocks = 20 + random(3) * 15;
+        guesses.learn(slot, hashesOf(prompt), nowMs, { ttlMs: 5_000, maxBlocks });
+        list.learn(prompt, nowMs + 5_000, maxBlocks);
+      } else if (what === 6) {
+        const { sequence, count } = hashesOf(prompt);
+        guesses.refute(slot, sequence[2 * count - 2] as number, sequence[2 * count - 1] as number);
+        list.refute(prompt);
+      } else if (what === 7 && random(10) === 0) {
+        index.clear(slot);
+        lists[slot] = new BlockList();
+      }
+      guesses.expireAll(nowMs);
+      guesses.sweep(random(2));
+      for (const other of lists) other.expire(nowMs);
+      const out = new Int32Array(3);
+      index.overlaps(hashesOf(prompt), out);
+      expect([...out]).toEqual(lists.map((other) => other.overlap(prompt)));
+      expect([0, 1, 2].map((each) => guesses.blocksOf(each))).toEqual(lists.map(({ size }) => size));
+    }
+  });
+});
+
+/** What one slot is guessed to hold, block by block, the least recently used first. */
+class BlockList {
+  readonly #endsAt = new Map<string, number>();
+
+  get size(): number {
+    return this.#endsAt.size;
+  }
+
+  learn(prompt: readonly number[], endsAtMs: number, maxBlocks: number): void {
+    for (let count = Math.min(prompt.length, maxBlocks); count > 0; count--) {
+      const name = nameOf(prompt.slice(0, count));
+      this.#endsAt.delete(name);
+      this.#endsAt.set(name, endsAtMs);
+    }
+    for (const name of this.#endsAt.keys()) if (this.#endsAt.size > maxBlocks) this.#endsAt.delete(name);
+  }
+
+  refute(prompt: readonly number[]): void {
+    const gone = nameOf(prompt);
+    for (const name of this.#endsAt.keys()) if (name.startsWith(gone)) this.#endsAt.delete(name);
+  }
+
+  expire(nowMs: number): void {
+    for (const [name, endsAt] of this.#endsAt) if (endsAt <= nowMs) this.#endsAt.delete(name);
+  }
+
+  overlap(prompt: readonly number[]): number {
+    const end = prompt.findIndex((_, at) => !this.#endsAt.has(nameOf(prompt.slice(0, at + 1))));
+    return end < 0 ? prompt.length : end;
+  }
+}
+
+function nameOf(blocks: readonly number[]): string {
+  return blocks.map((block) => `${block},`).join("");
+}
+
+/** Numbers in [0, bound), the same for a seed. */
+function randomFrom(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}
