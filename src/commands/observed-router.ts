@@ -24,35 +24,35 @@ export class ObservedRouter {
 
   /** As `Router.route`. */
   route(request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
-    const startMs = performance.now();
-    const prepared = this.#router.prepare(request, wait);
-    if (!(prepared instanceof Promise)) return this.#admit(prepared, request, startMs, wait);
+    const prepared = this.prepare(request, wait);
+    if (!(prepared instanceof Promise)) return this.admit(prepared, request, wait);
     return prepared.then((late) => {
       wait.signal.throwIfAborted();
-      return this.#admit(late, request, startMs, wait);
+      return this.admit(late, request, wait);
     });
   }
 
-  #admit(
-    prepared: PreparedRequest,
-    request: RouteRequest,
-    startMs: number,
-    wait: PrepareWait,
-  ): RouteDecision | Promise<RouteDecision> {
-    const preparedMs = performance.now();
-    this.#metrics.stage("prepare", preparedMs - startMs);
-    const finish = (decision: RouteDecision) => this.#observed(decision, prepared, request, preparedMs);
+  /** As `Router.prepare`. */
+  prepare(request: RouteRequest, wait: PrepareWait): PreparedRequest | Promise<PreparedRequest> {
+    const startMs = performance.now();
+    const finish = (prepared: PreparedRequest) => {
+      this.#metrics.stage("prepare", performance.now() - startMs);
+      return prepared;
+    };
+    const prepared = this.#router.prepare(request, wait);
+    return prepared instanceof Promise ? prepared.then(finish) : finish(prepared);
+  }
+
+  /** As `Router.admit`. */
+  admit(prepared: PreparedRequest, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+    const startMs = performance.now();
+    const finish = (decision: RouteDecision) => this.#observed(decision, prepared, request, startMs);
     const decision = this.#router.admit(prepared, request, wait);
     return decision instanceof Promise ? decision.then(finish) : finish(decision);
   }
 
-  #observed(
-    decision: RouteDecision,
-    prepared: PreparedRequest,
-    request: RouteRequest,
-    preparedMs: number,
-  ): RouteDecision {
-    this.#metrics.stage("select", performance.now() - preparedMs);
+  #observed(decision: RouteDecision, prepared: PreparedRequest, request: RouteRequest, startMs: number): RouteDecision {
+    this.#metrics.stage("select", performance.now() - startMs);
     this.#metrics.chosen(decision.selection);
     if (prepared.loadOnlyReason !== undefined) this.#metrics.inexact(decision.model, prepared.loadOnlyReason);
     if (this.#log.isLevelEnabled("debug")) this.#explain(request, decision);

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { performance } from "node:perf_hooks";
 import { type Config, parseAddress } from "../config/index.ts";
 import { type Catalogue, RegisteredWorkers, type Worker } from "../fleet/index.ts";
@@ -7,7 +6,6 @@ import {
   type HttpAddress,
   HttpListener,
   type HttpListenerOptions,
-  type HttpTls,
   type Operation,
 } from "../http/index.ts";
 import { blocksWithin, GuessedBlocks, PrefixIndex } from "../kv/index.ts";
@@ -18,6 +16,7 @@ import type { Logger, Metrics } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import type { Core } from "./assemble.ts";
 import type { KvFollower } from "./kv-follower.ts";
+import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { modesOf } from "./modes.ts";
 import type { Replication } from "./replication.ts";
 
@@ -129,7 +128,7 @@ function registeredWorkers({ catalogue }: Core, partitions: Partitions, config: 
       maxWorkers,
       maxRanks,
       needsKvEvents: requireKvEvents,
-      needsAddress: modesOf(config).includes("ext-proc"),
+      needsAddress: modesOf(config).some((mode) => mode === "ext-proc" || mode === "proxy"),
       healthPath: probe && enabled ? path : undefined,
     },
   );
@@ -145,13 +144,6 @@ function apiOptions(config: Config): RouteApiOptions {
     isDumpOpen: tokenFile !== undefined || isLoopback(routeApi.listen),
     trustsClients: extProc.trustClientPins,
   };
-}
-
-/** Whether nobody from elsewhere can reach a listener. */
-function isLoopback(listen: string): boolean {
-  if (listen === "off") return true;
-  const { host } = parseAddress(listen);
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 function listenerOptions({ routeApi }: Config, tokens: BearerTokens | undefined): readonly HttpListenerOptions[] {
@@ -174,8 +166,4 @@ function listenerOptions({ routeApi }: Config, tokens: BearerTokens | undefined)
     options.push({ ...common, setting: "routeApi.socket", address, tls: { kind: "off" } });
   }
   return options;
-}
-
-function tlsOf({ mode, certFile = "", keyFile = "", reloadIntervalMs }: Config["routeApi"]["tls"]): HttpTls {
-  return mode === "files" ? { kind: "files", certFile, keyFile, reloadIntervalMs } : { kind: mode };
 }

@@ -89,7 +89,10 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
     running.push(replication);
     metrics.sampleReplicas(() => replication.sample());
   }
-  const surfaces = await startSurfaces({ core, config, log, metrics, follower, problemsOf, replication }, running);
+  const surfaces = await startSurfaces(
+    { core, config, log, metrics, follower, problemsOf, prober, replication },
+    running,
+  );
   const loaded = prompts.loaded.then(() => {
     for (const surface of surfaces) surface.setReady();
     const addresses = Object.assign({}, ...surfaces.map((surface) => surface.addresses));
@@ -165,9 +168,10 @@ async function startMetrics(config: Config, metrics: Metrics): Promise<MetricsSe
 
 function healthProber(config: Config, core: Core): HealthProber | undefined {
   const { enabled, intervalMs, timeoutMs, unhealthyThreshold, healthyThreshold } = config.fleet.healthCheck;
-  if (!enabled) return undefined;
+  // The proxy tells how its requests fare.
+  if (!enabled && !modesOf(config).includes("proxy")) return undefined;
   return new HealthProber(core.catalogue, {
-    intervalMs,
+    intervalMs: enabled ? intervalMs : 0,
     timeoutMs,
     failureThreshold: unhealthyThreshold,
     successThreshold: healthyThreshold,

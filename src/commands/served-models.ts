@@ -26,13 +26,13 @@ export function servedModels(config: Config): ServedModels {
 
 /** A model as the router sees it. */
 export function servedModel(
-  { name, aliases, adapters, isEagle, reasoningParser }: ModelSettings,
+  { name, aliases, adapters, isEagle, profile, reasoningParser }: ModelSettings,
   pipeline: PromptPipeline | undefined,
   index: PrefixIndex,
 ): ServedModel {
   const names = { name, aliases, adapters };
   return pipeline === undefined
-    ? { ...names, pipeline, index }
+    ? { ...names, pipeline, dialect: profileByName(profile).dialect, index }
     : { ...names, isEagle, pipeline, hasReasoningParser: reasoningParser, index };
 }
 
@@ -62,7 +62,8 @@ export function modelOptions(
 }
 
 /** How requests are read. */
-export function prepareOptions({ routing, unknownModel }: Config): Omit<PrepareOptions, "jsonReader"> {
+export function prepareOptions({ routing, unknownModel, mode }: Config): Omit<PrepareOptions, "jsonReader"> {
   const { refuseUnknownShapes, maxJsonDepth } = routing;
-  return { refuseUnknownShapes, maxJsonDepth, unknownModel };
+  // The proxy stands before engines of any kind: what it does not know is theirs to refuse.
+  return { refuseUnknownShapes, maxJsonDepth, unknownModel, dialect: mode === "proxy" ? "engine" : "dynamo" };
 }

@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.ts";
-import type { Worker } from "../fleet/index.ts";
+import type { HealthProber, Worker } from "../fleet/index.ts";
 import { startExtProcServer } from "../surface/ext-proc/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
@@ -7,6 +7,7 @@ import { extProcOptions } from "./ext-proc-options.ts";
 import type { KvFollower } from "./kv-follower.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
 import { ObservedRouter } from "./observed-router.ts";
+import { startProxy } from "./proxy.ts";
 import type { Replication } from "./replication.ts";
 import { routeOperationsOf, startRouteApi } from "./route-api.ts";
 
@@ -31,6 +32,8 @@ export interface SurfaceParts {
   readonly problemsOf: (worker: Worker) => readonly object[];
   /** Undefined where load is not shared. */
   readonly replication: Replication | undefined;
+  /** Undefined = nobody keeps the workers' health. */
+  readonly prober: HealthProber | undefined;
 }
 
 /** Starts the surfaces of the configured modes. @param running receives each once it has to be closed */
@@ -44,6 +47,7 @@ export async function startSurfaces(
     running.push(surface);
   };
   if (modesOf(parts.config).includes("ext-proc")) add(await startExtProc(parts));
+  if (modesOf(parts.config).includes("proxy")) add(await startProxySurface(parts));
   if (hasRouteApi(parts.config)) add(await startHttp(parts));
   return surfaces;
 }
@@ -56,6 +60,16 @@ async function startExtProc({ core, config, log, metrics }: SurfaceParts): Promi
     setReady: () => server.setReady(true),
     drain: (timeoutMs) => server.drain(timeoutMs),
     close: () => server.close(),
+  };
+}
+
+async function startProxySurface(parts: SurfaceParts): Promise<Surface> {
+  const { server, close } = await startProxy(parts);
+  return {
+    addresses: { proxy: server.address },
+    setReady: () => server.setReady(),
+    drain: (timeoutMs) => server.drain(timeoutMs),
+    close,
   };
 }
 

@@ -13,6 +13,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   };
   checkModes(config, report);
   checkListeners(config, report);
+  checkProxy(config, report);
   checkModels(config.models, report);
   checkWorkers(config, report);
   checkAdmission(config, report);
@@ -44,19 +45,20 @@ function checkReplicas({ replicas: { redis } }: Config, report: Report): void {
   }
 }
 
-function checkAdmission({ admission, extProc, workers, fleet }: Config, report: Report): void {
+function checkAdmission(config: Config, report: Report): void {
+  const { admission, workers, fleet } = config;
   const { maxPrefillTokens, maxRequests, maxWaitMs, maxQueued, maxKvUsage, objectives } = admission;
   const names = objectives.map(({ name }, i) => ({ path: ["admission", "objectives", i, "name"], value: name }));
   reportDuplicates(names, "another objective has this name", report);
   if (maxPrefillTokens === 0 && maxRequests === 0 && maxKvUsage === 0) return;
-  if (maxWaitMs >= extProc.pickDeadlineMs) {
-    const { pickDeadlineMs } = extProc;
-    report(["admission", "maxWaitMs"], `expected less than extProc.pickDeadlineMs (${pickDeadlineMs})`, maxWaitMs);
-  }
-  if (maxQueued >= extProc.maxInFlightRequests) {
-    // Those who wait are among those in flight: without room for more, nobody new could ask.
-    const path = ["admission", "maxQueued"];
-    report(path, `expected less than extProc.maxInFlightRequests (${extProc.maxInFlightRequests})`, maxQueued);
+  for (const [section, { pickDeadlineMs, mostAtOnce, bound }] of waitingIn(config)) {
+    if (maxWaitMs >= pickDeadlineMs) {
+      report(["admission", "maxWaitMs"], `expected less than ${section}.pickDeadlineMs (${pickDeadlineMs})`, maxWaitMs);
+    }
+    if (maxQueued >= mostAtOnce) {
+      // Those who wait are among those in flight: without room for more, nobody new could ask.
+      report(["admission", "maxQueued"], `expected less than ${section}.${bound} (${mostAtOnce})`, maxQueued);
+    }
   }
   const isUncounted = workers.length > 0 && !fleet.engineMetrics.enabled;
   if (maxKvUsage > 0 && isUncounted && workers.every(({ totalKvBlocks }) => totalKvBlocks === undefined)) {
@@ -68,12 +70,33 @@ function checkAdmission({ admission, extProc, workers, fleet }: Config, report: 
   }
 }
 
+/** The listeners whose requests may wait for a worker. */
+function waitingIn({ mode, mixedModes, extProc, proxy }: Config) {
+  const modes = [mode, ...mixedModes];
+  const { pickDeadlineMs, maxInFlightRequests: mostAtOnce } = extProc;
+  const byEnvoy = ["extProc", { pickDeadlineMs, mostAtOnce, bound: "maxInFlightRequests" }] as const;
+  const byProxy = ["proxy", { ...proxy, mostAtOnce: proxy.maxRequests, bound: "maxRequests" }] as const;
+  return [...(modes.every((each) => each === "proxy") ? [] : [byEnvoy]), ...(modes.includes("proxy") ? [byProxy] : [])];
+}
+
+function checkProxy({ mode, mixedModes, proxy, workers, models }: Config, report: Report): void {
+  const { maxBodyBytes, maxHeldBodyBytes } = proxy;
+  if (maxHeldBodyBytes < maxBodyBytes) {
+    report(["proxy", "maxHeldBodyBytes"], `expected at least proxy.maxBodyBytes (${maxBodyBytes})`, maxHeldBodyBytes);
+  }
+  // Behind a Dynamo frontend, or a sidecar, requests are split by those.
+  if (![mode, ...mixedModes].includes("proxy") || models.every(({ profile }) => profile === "dynamo")) return;
+  for (const [i, { role, headers }] of workers.entries()) {
+    if (role === "aggregated" || headers.prefillHost) continue;
+    const message = "expected aggregated: the proxy does not split requests between workers in this version";
+    report(["workers", i, "role"], message, role);
+  }
+}
+
 function checkModes({ mode, mixedModes, routeApi, models, workers }: Config, report: Report): void {
   const modes = [mode, ...mixedModes];
   modes.forEach((each, i) => {
     const path = i === 0 ? ["mode"] : ["mixedModes", i - 1];
-    if (each === "proxy")
-      report(path, "the proxy is not in this version; expected one of ext-proc, query, reserve", each);
     if (modes.indexOf(each) < i) report(path, "this mode is there already", each);
   });
   const hasRouteApi = modes.includes("query") || modes.includes("reserve");
@@ -91,10 +114,11 @@ function checkModes({ mode, mixedModes, routeApi, models, workers }: Config, rep
   }
 }
 
-function checkListeners({ extProc, routeApi, health, metrics }: Config, report: Report): void {
+function checkListeners({ extProc, routeApi, proxy, health, metrics }: Config, report: Report): void {
   for (const [section, { mode, certFile, keyFile }] of [
     ["extProc", extProc.tls] as const,
     ["routeApi", routeApi.tls] as const,
+    ["proxy", proxy.tls] as const,
   ]) {
     if (mode !== "files") continue;
     const needed = `needed with ${section}.tls.mode files`;
@@ -114,6 +138,7 @@ function checkListeners({ extProc, routeApi, health, metrics }: Config, report: 
   const listeners: Entry[] = [
     { path: ["extProc", "listen"], value: extProc.listen },
     { path: ["routeApi", "listen"], value: routeApi.listen },
+    { path: ["proxy", "listen"], value: proxy.listen },
     { path: ["health", "listen"], value: health.listen },
     { path: ["metrics", "listen"], value: metrics.listen },
   ];

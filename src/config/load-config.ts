@@ -45,7 +45,7 @@ function withPathsFrom(base: string, config: Config): Config {
     ...from("certFile", tls.certFile),
     ...from("keyFile", tls.keyFile),
   });
-  const { extProc, routeApi, hub, replicas } = config;
+  const { extProc, routeApi, proxy, hub, replicas } = config;
   const { redis } = replicas;
   return {
     ...config,
@@ -58,6 +58,7 @@ function withPathsFrom(base: string, config: Config): Config {
       ...from("socket", routeApi.socket),
       ...from("tokenFile", routeApi.tokenFile),
     },
+    proxy: { ...proxy, tls: tlsFrom(proxy.tls), ...from("apiKeyFile", proxy.apiKeyFile) },
     replicas: {
       ...replicas,
       redis: {

@@ -5,6 +5,7 @@ import { hub } from "./sections/hub.ts";
 import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
+import { proxy } from "./sections/proxy.ts";
 import { replicas } from "./sections/replicas.ts";
 import { mixedModes, mode, routeApi } from "./sections/route-api.ts";
 import { admission, affinity, decisions, disaggregation, json, reservations, routing } from "./sections/routing.ts";
@@ -21,6 +22,7 @@ export const settingsSchema = z.strictObject({
   workers,
   extProc,
   routeApi,
+  proxy,
   health,
   metrics,
   log,

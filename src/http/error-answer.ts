@@ -12,7 +12,11 @@ export type HttpErrorCode =
   | "other_replica"
   | "method_not_allowed"
   | "unsupported_media_type"
-  | "headers_too_large";
+  | "headers_too_large"
+  | "rate_limited"
+  | "unknown_response"
+  | "worker_failed"
+  | "worker_timeout";
 
 /** An error that is answered as it is. */
 export class HttpError extends Error {

@@ -1,13 +1,15 @@
+export { type ApiError, apiErrorBody, type ErrorDialect, errorDialectOf } from "./api-error.ts";
 export { BearerTokens } from "./bearer-tokens.ts";
 export { BufferPool, MAX_POOLED_BYTES } from "./buffer-pool.ts";
 export type { PemFiles, PemPair } from "./certificates.ts";
 export { readPemPair, selfSignedPair, watchPemFiles } from "./certificates.ts";
+export { type Clock, systemClock } from "./clock.ts";
 export type { HttpErrorCode } from "./error-answer.ts";
 export { HttpError } from "./error-answer.ts";
 export type { HttpAddress, HttpListenerDependencies, HttpListenerOptions } from "./http-listener.ts";
 export { HttpListener } from "./http-listener.ts";
 export type { JsonSchema } from "./json-schema.ts";
-export type { HttpLog, HttpTls } from "./node-server.ts";
+export { type HttpLog, type HttpTls, type ListenerLimits, ServerMaker } from "./node-server.ts";
 export type { OpenApiInfo } from "./open-api.ts";
 export { openApiDocument } from "./open-api.ts";
 export type {
@@ -20,6 +22,7 @@ export type {
 } from "./operation.ts";
 export { jsonAnswer } from "./operation.ts";
 export type { HttpLimits } from "./request-limits.ts";
+export { isRoutingHeader, routingHeaderNames } from "./routing-headers.ts";
 export type { HttpObserver } from "./serve-operations.ts";
 export type { Member, Members, ObjectOf, Shape } from "./shapes.ts";
 export {
@@ -40,3 +43,4 @@ export {
   u64Shape,
   wordShape,
 } from "./shapes.ts";
+export { type TokenUsage, UsageScanner } from "./usage-scanner.ts";

@@ -15,15 +15,21 @@ export interface HttpLog {
   error(fields: object, message: string): void;
 }
 
+/** Bounds that the server itself keeps. */
+export type ListenerLimits = Pick<
+  HttpLimits,
+  "maxConnections" | "headersTimeoutMs" | "requestTimeoutMs" | "keepAliveTimeoutMs"
+>;
+
 /** Makes the server that a listener runs on, and keeps its certificate fresh. */
 export class ServerMaker {
-  readonly #limits: HttpLimits;
+  readonly #limits: ListenerLimits;
   readonly #tls: HttpTls;
   readonly #pair: PemPair | undefined;
   readonly #log: HttpLog;
   #stopWatching: () => void = () => undefined;
 
-  private constructor(limits: HttpLimits, tls: HttpTls, pair: PemPair | undefined, log: HttpLog) {
+  private constructor(limits: ListenerLimits, tls: HttpTls, pair: PemPair | undefined, log: HttpLog) {
     this.#limits = limits;
     this.#tls = tls;
     this.#pair = pair;
@@ -31,7 +37,7 @@ export class ServerMaker {
   }
 
   /** Reads or makes the certificate. @throws Error naming the file that cannot be used */
-  static async prepare(limits: HttpLimits, tls: HttpTls, log: HttpLog): Promise<ServerMaker> {
+  static async prepare(limits: ListenerLimits, tls: HttpTls, log: HttpLog): Promise<ServerMaker> {
     return new ServerMaker(limits, tls, await pairOf(tls), log);
   }
 

@@ -6,6 +6,7 @@ export type Exclusion =
   | "wrong_role"
   | "outside_subset"
   | "not_allowed"
+  | "already_tried"
   | "not_pinned"
   | "missing_taint"
   | "draining"
@@ -20,6 +21,8 @@ export interface Constraints {
   readonly roles?: ReadonlySet<WorkerRole>;
   /** Workers that the gateway's subset hint names; never left. */
   readonly subset?: ReadonlySet<Worker>;
+  /** Workers that have failed the request. */
+  readonly tried?: ReadonlySet<Worker>;
   /** Worker ids that the caller allows. */
   readonly allowed?: ReadonlySet<WorkerId>;
   readonly pinned?: PinnedWorker;
@@ -61,10 +64,11 @@ export function exclusionOf(rank: WorkerRank, constraints: Constraints, isOverlo
 }
 
 function outsideOf(rank: WorkerRank, constraints: Constraints): Exclusion | undefined {
-  const { roles, subset, allowed, pinned, requiredTaints } = constraints;
+  const { roles, subset, tried, allowed, pinned, requiredTaints } = constraints;
   const { worker } = rank;
   if (roles !== undefined && !roles.has(worker.role)) return "wrong_role";
   if (subset !== undefined && !subset.has(worker)) return "outside_subset";
+  if (tried?.has(worker)) return "already_tried";
   if (allowed !== undefined && !allowed.has(worker.id)) return "not_allowed";
   if (pinned !== undefined && !isPinned(rank, pinned)) return "not_pinned";
   if (requiredTaints !== undefined && !requiredTaints.every((taint) => worker.taints.has(taint))) {

@@ -12,6 +12,7 @@ export type { GivenPrompt, HashPrompt, TokenPrompt } from "./given-prompt.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";
 export { defaultGroup, type Partition, type PartitionClaim, Partitions } from "./partitions.ts";
 export type { PendingOptions } from "./pending-selections.ts";
+export { type BookedPick, PickAttempt, type PickClock, type PickOutcome } from "./pick-attempt.ts";
 export {
   type EndpointRestriction,
   noDemands,

@@ -1,3 +1,4 @@
+import type { Dialect } from "../api/index.ts";
 import type { PrefixIndex } from "../kv/index.ts";
 import type { Model } from "../model/index.ts";
 
@@ -16,6 +17,8 @@ export interface ServedModel {
   readonly isEagle?: boolean;
   /** Turns requests into tokens; undefined when the model is routed by load only. */
   readonly pipeline: PromptPipeline | undefined;
+  /** How its requests are read where there is no pipeline, whose profile says it. Default: as requests that name no model. */
+  readonly dialect?: Dialect;
   /** The model's frontend parses reasoning, and so turns thinking on for Messages that do not turn it off. Default false. */
   readonly hasReasoningParser?: boolean;
   /** Who holds which prefix, for workers that publish KV events. */

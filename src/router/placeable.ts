@@ -7,8 +7,8 @@ import type { RouteSession } from "./session.ts";
 
 /** What a request demands of the choice, beside its prompt. */
 export interface RouteDemands {
-  /** Demands on the worker, `pinned` on the one that answers; roles and the gateway's subset are the router's to add. */
-  readonly constraints: Omit<Constraints, "roles" | "subset">;
+  /** Demands on the worker, `pinned` on the one that answers; roles, the gateway's subset and what was tried are the router's to add. */
+  readonly constraints: Omit<Constraints, "roles" | "subset" | "tried">;
   /** The request's own weights; undefined = as configured. */
   readonly overrides: RouteOverrides | undefined;
   /** The worker that has to prefill, when the request is split. */
@@ -64,4 +64,6 @@ export interface EndpointRestriction {
   readonly subset: readonly string[] | undefined;
   /** Endpoints a conformance test asks for; they take the place of `subset`. */
   readonly requestedEndpoints: readonly string[] | undefined;
+  /** Endpoints that have failed the request and are not asked again, as `subset`; absent = none. */
+  readonly triedEndpoints?: readonly string[];
 }

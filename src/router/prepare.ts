@@ -1,4 +1,4 @@
-import { outlineRequest, type ParsedRequest, parseRequest, tokenDataEdit } from "../api/index.ts";
+import { type Dialect, outlineRequest, type ParsedRequest, parseRequest, tokenDataEdit } from "../api/index.ts";
 import { RoutingError } from "../errors/index.ts";
 import type { JsonObject, JsonReader } from "../json/index.ts";
 import { type BlockHashes, type ChainHasher, type HashOptions, hashBlocks } from "../kv/index.ts";
@@ -11,6 +11,8 @@ import type { RouteRequest } from "./route-request.ts";
 export interface PrepareOptions {
   /** What happens to a model name that is not configured: 404, or a choice by load among all workers. */
   readonly unknownModel: "refuse" | "load";
+  /** How requests are read that name no model that is served. Default: as the Dynamo frontend reads them. */
+  readonly dialect?: Dialect;
   /** Refuses bodies of unknown paths that have neither `messages` nor `prompt`, instead of routing them by load. */
   readonly refuseUnknownShapes: boolean;
   /** Deepest nesting of a JSON body. */
@@ -118,8 +120,8 @@ function hashesOf(
 /** The dialect depends on the model, which only the body names: a second parse is paid by models of the rarer dialect. */
 function parse(request: PrepareInput, models: ModelRegistry, options: PrepareOptions): ParsedRequest {
   return parseRequest(request.path, request.body, {
-    dialect: models.only?.pipeline?.profile.dialect ?? "dynamo",
-    dialectOf: (name) => models.find(name)?.pipeline?.profile.dialect,
+    dialect: dialectOf(models.only) ?? options.dialect ?? "dynamo",
+    dialectOf: (name) => dialectOf(models.find(name)),
     engineOf: (name) => (models.find(name) ?? models.only)?.pipeline?.engine,
     checkModel: (name) => {
       servedModel(name, models, options);
@@ -129,6 +131,10 @@ function parse(request: PrepareInput, models: ModelRegistry, options: PrepareOpt
     refuseUnknownShapes: options.refuseUnknownShapes,
     maxDepth: options.maxJsonDepth,
   });
+}
+
+function dialectOf(model: ServedModel | undefined): Dialect | undefined {
+  return model?.pipeline?.profile.dialect ?? model?.dialect;
 }
 
 function loadOnly(base: Pick<PreparedRequest, "api" | "model" | "demands">, reason: string): PreparedRequest {

@@ -91,10 +91,11 @@ export class Selector {
   }
 
   /** Whether only some workers of its model could take the request, so that its refusal says nothing of others'. */
-  isPicky({ demands }: Placeable, { subset, requestedEndpoints }: EndpointRestriction): boolean {
+  isPicky({ demands }: Placeable, { subset, requestedEndpoints, triedEndpoints }: EndpointRestriction): boolean {
     const { disaggregation } = this.#options;
     const isConditional = disaggregation.maxLocalPrefillTokens > 0 && this.#state.catalogue.hasRole("prefill");
-    return isConditional || isDemanding(demands) || subset !== undefined || requestedEndpoints !== undefined;
+    const isRestricted = subset !== undefined || requestedEndpoints !== undefined || triedEndpoints !== undefined;
+    return isConditional || isDemanding(demands) || isRestricted;
   }
 
   #alone(question: Question): PhaseChoice {
@@ -183,11 +184,17 @@ export class Selector {
     return pool;
   }
 
-  #constraints({ demands }: Placeable, { requestedEndpoints, subset }: EndpointRestriction): Constraints {
+  #constraints({ demands }: Placeable, restriction: EndpointRestriction): Constraints {
     assertConsistent(demands.constraints);
+    const { requestedEndpoints, subset, triedEndpoints } = restriction;
+    const { catalogue } = this.#state;
     const entries = requestedEndpoints ?? subset;
-    if (entries === undefined) return demands.constraints;
-    return { ...demands.constraints, subset: this.#state.catalogue.matchSubset(entries) };
+    if (entries === undefined && triedEndpoints === undefined) return demands.constraints;
+    return {
+      ...demands.constraints,
+      ...(entries === undefined ? {} : { subset: catalogue.matchSubset(entries) }),
+      ...(triedEndpoints === undefined ? {} : { tried: catalogue.matchSubset(triedEndpoints) }),
+    };
   }
 
   #sessionOutcome({ subject, bound }: Question, picked: WorkerRank): SessionOutcome | undefined {

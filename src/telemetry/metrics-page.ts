@@ -25,6 +25,7 @@ export async function renderMetricsPage(): Promise<string> {
   metrics.samplePrompts({ queued: 0, running: 0 });
   const none = { isConnected: false, siblings: 0, published: 0, failed: 0, received: 0, missed: 0, dropped: [] };
   metrics.sampleReplicas(() => none);
+  metrics.proxy.sample({ running: 0, heldBodyBytes: 0, storedResponses: 0 });
   const rows = (await metrics.describe()).map(({ name, type, labels, help }) => [
     `\`${name}\``,
     type,

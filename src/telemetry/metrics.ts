@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { HttpMetrics } from "./http-metrics.ts";
 import { PromptMetrics, type PromptSample } from "./prompt-metrics.ts";
+import { ProxyMetrics } from "./proxy-metrics.ts";
 import { type ReplicaSource, registerReplicaMetrics } from "./replica-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { registerSampledMetrics, type SampleSource } from "./sampled-metrics.ts";
@@ -25,12 +26,14 @@ export class Metrics {
   readonly requests: RequestMetrics;
   readonly prompts: PromptMetrics;
   readonly http: HttpMetrics;
+  readonly proxy: ProxyMetrics;
   readonly #registry = new Registry();
 
   constructor({ models, version }: MetricsOptions) {
     this.requests = new RequestMetrics(this.#registry, models);
     this.prompts = new PromptMetrics(this.#registry);
     this.http = new HttpMetrics(this.#registry);
+    this.proxy = new ProxyMetrics(this.#registry);
     const build = new Gauge({
       name: "pointsman_build_info",
       help: "Always 1; the label tells the version.",

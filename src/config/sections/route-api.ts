@@ -9,7 +9,7 @@ export const mode = z
   .enum(["ext-proc", "query", "reserve", "proxy"])
   .default("ext-proc")
   .describe(
-    "Who owns the requests and their load. `ext-proc`: Envoy, on the ext_proc listener. `query`: callers of the route API, which only asks where a request should go and books nothing. `reserve`: callers of the route API, which also book the load of their requests. `proxy`: this process forwards them itself (not in this version).",
+    "Who owns the requests and their load. `ext-proc`: Envoy, on the ext_proc listener. `query`: callers of the route API, which only asks where a request should go and books nothing. `reserve`: callers of the route API, which also book the load of their requests. `proxy`: this process forwards them itself, on the proxy's listener.",
   );
 
 /** Modes beside the one. */

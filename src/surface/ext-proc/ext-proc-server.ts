@@ -1,8 +1,7 @@
 import { ServerCredentials } from "@grpc/grpc-js";
 import { ListenError, RoutingError } from "../../errors/index.ts";
-import { BufferPool } from "../../http/index.ts";
+import { BufferPool, type Clock, systemClock } from "../../http/index.ts";
 import { Admission } from "./admission.ts";
-import { type Clock, systemClock } from "./clock.ts";
 import { HeaderRemovals } from "./control-headers.ts";
 import { GrpcServer, joinHostPort } from "./grpc-server.ts";
 import { HealthService } from "./health-service.ts";

@@ -1,5 +1,5 @@
+export type { Clock } from "../../http/index.ts";
 export type { BodyMode } from "./body-mode.ts";
-export type { Clock } from "./clock.ts";
 export type { ExtProcServer } from "./ext-proc-server.ts";
 export { startExtProcServer } from "./ext-proc-server.ts";
 export type { ExtProcOptions, TlsFileOptions, TlsOptions } from "./options.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../../http/index.ts";
 import type { ExtProcLogger } from "./telemetry.ts";
 
 /** Time between two lines about one endpoint. */

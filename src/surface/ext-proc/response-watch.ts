@@ -1,10 +1,10 @@
+import { UsageScanner } from "../../http/index.ts";
 import { servedEndpoint } from "./endpoint-metadata.ts";
 import { HeaderList } from "./header-list.ts";
 import type { MismatchLog } from "./mismatch-log.ts";
 import type { PickDecision } from "./pick-router.ts";
 import type { HttpHeaders, MetadataContext } from "./processing-messages.ts";
 import type { ExtProcTelemetry } from "./telemetry.ts";
-import { UsageScanner } from "./usage-scanner.ts";
 
 /** Reads what a passing response tells about a picked request: who served, the first byte, the token counts, the end. */
 export class ResponseWatch {

@@ -1,5 +1,5 @@
 import { RoutingError } from "../../errors/index.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../../http/index.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 /** Looks in one deadline: a request is refused at most a quarter of its time late. */

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { RoutingError } from "../../errors/index.ts";
-import type { BufferPool } from "../../http/index.ts";
+import type { Clock } from "../../http/index.ts";
+import { type BufferPool, errorDialectOf } from "../../http/index.ts";
+import { PickAttempt } from "../../router/index.ts";
 import type { Admission, StreamTicket } from "./admission.ts";
 import { type StreamModes, streamModes } from "./body-mode.ts";
-import type { Clock } from "./clock.ts";
 import type { HeaderRemovals } from "./control-headers.ts";
 import { servedEndpoint, splitEndpoints, subsetHint } from "./endpoint-metadata.ts";
-import { errorAnswer, errorDialectOf, toRoutingError } from "./error-answer.ts";
+import { errorAnswer, toRoutingError } from "./error-answer.ts";
 import { HeaderList } from "./header-list.ts";
 import type { MismatchLog } from "./mismatch-log.ts";
 import type { ResolvedExtProcOptions } from "./options.ts";
 import { pickAnswer } from "./pick-answer.ts";
-import { PickAttempt } from "./pick-attempt.ts";
 import type { PickDecision, PickRouter } from "./pick-router.ts";
 import type { HttpBody, HttpHeaders, ProcessingRequest, ProcessingResponse } from "./processing-messages.ts";
 import { noBody } from "./request-answers.ts";
@@ -64,7 +64,7 @@ export class StreamSession {
   #headers: HeaderList = HeaderList.none;
   #subset: readonly string[] | undefined;
   #request: RequestPhase | undefined;
-  #attempt: PickAttempt | undefined;
+  #attempt: PickAttempt<PickDecision> | undefined;
   #pickStartMs = 0;
   #decision: PickDecision | undefined;
   #watch: ResponseWatch | undefined;
@@ -182,7 +182,7 @@ export class StreamSession {
       requestedEndpoints: this.#requestedEndpoints(),
       trustClient: options.trustClient,
     };
-    this.#attempt.run(router, request)?.catch((cause) => this.#fail(cause));
+    this.#attempt.run((wait) => router.route(request, wait))?.catch((cause) => this.#fail(cause));
   }
 
   #picked(decision: PickDecision, body: Buffer): void {

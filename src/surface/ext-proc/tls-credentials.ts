@@ -1,6 +1,6 @@
 import { ServerCredentials } from "@grpc/grpc-js";
+import type { Clock } from "../../http/index.ts";
 import { type PemPair, readPemPair, selfSignedPair, watchPemFiles } from "../../http/index.ts";
-import type { Clock } from "./clock.ts";
 import type { TlsFileOptions, TlsOptions } from "./options.ts";
 import type { ExtProcLogger } from "./telemetry.ts";
 

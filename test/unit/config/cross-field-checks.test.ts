@@ -72,9 +72,20 @@ describe("checks across settings", () => {
       message: "accepted",
     },
     {
-      name: "the mode that is not there yet",
-      text: "mode: proxy",
-      message: 'mode: the proxy is not in this version; expected one of ext-proc, query, reserve; got "proxy"',
+      name: "a proxy whose bodies cannot be held",
+      text: "mode: proxy\nproxy: {maxBodyBytes: 2000, maxHeldBodyBytes: 1999}",
+      message: "proxy.maxHeldBodyBytes: expected at least proxy.maxBodyBytes (2000); got 1999",
+    },
+    {
+      name: "requests that wait longer than the proxy does",
+      text: "mode: proxy\nadmission: {maxRequests: 1}\nproxy: {pickDeadlineMs: 2000}",
+      message: "admission.maxWaitMs: expected less than proxy.pickDeadlineMs (2000); got 2000",
+    },
+    {
+      name: "a proxy that splits requests between workers",
+      text: "mode: proxy\nmodels: [{name: m, loadOnly: true, profile: vllm}]\nworkers: [{name: p, endpoint: '127.0.0.1:1', role: prefill}]",
+      message:
+        'workers[0].role: expected aggregated: the proxy does not split requests between workers in this version; got "prefill"',
     },
     {
       name: "a mode beside itself",

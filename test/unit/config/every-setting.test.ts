@@ -9,6 +9,7 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (kind === "number") return String(Number(defaultValue) + 1);
   if (path.endsWith("socketMode")) return "0640";
   if (path === "replicas.id") return "replica-7";
+  if (path === "proxy.apiKeyHashes") return "0".repeat(64);
   if (path === "hub.url") return "http://mirror.example:8080";
   if (path === "replicas.redis.url") return "rediss://redis.example:6379";
   return path.endsWith("listen") ? "[::1]:19999" : "/other";

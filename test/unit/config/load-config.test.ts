@@ -92,7 +92,7 @@ describe("loadConfig", () => {
     ["extProc: {maxBodyBytes: 1.5}", "extProc.maxBodyBytes: expected a whole number; got 1.5"],
     ["extProc: {maxBodyBytes: 0}", "extProc.maxBodyBytes: expected at least 1; got 0"],
     ["extProc: {lisen: a}", "extProc.lisen: no such setting (did you mean extProc.listen?)"],
-    ["pickDeadlineMs: 5", "pickDeadlineMs: no such setting (did you mean extProc.pickDeadlineMs?)"],
+    ["bodyMode: auto", "bodyMode: no such setting (did you mean extProc.bodyMode?)"],
     ["frobnicate: 5", "frobnicate: no such setting"],
     ["kvEvents: 5", "kvEvents: expected a section; got 5"],
     ["models: {name: a}", 'models: expected a list; got {"name":"a"}'],

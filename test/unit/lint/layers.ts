@@ -41,7 +41,7 @@ const layersBelowCommands: readonly Layer[] = [
   adapter("prompt-threads", ["errors", "json", "model", "router"]),
   adapter("replicas", ["errors", "fleet", "load", "telemetry"], ["ioredis"]),
   adapter("http", ["errors", "json", "telemetry"], ["fastify", "selfsigned"]),
-  adapter("dispatch", ["errors", "http", "json", "telemetry"]),
+  adapter("dispatch", ["errors", "http", "json", "telemetry"], ["undici"]),
   adapter("sim-worker", ["api", "errors", "json", "kv", "model", "telemetry"], ["msgpackr", "zeromq"]),
   surface("ext-proc", ["@grpc/grpc-js", "@grpc/proto-loader"]),
   surface("route-api"),

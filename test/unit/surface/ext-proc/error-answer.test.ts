@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RoutingError, type RoutingErrorOptions } from "../../../../src/errors/index.ts";
-import { errorAnswer, errorDialectOf, toRoutingError } from "../../../../src/surface/ext-proc/error-answer.ts";
+import { errorDialectOf } from "../../../../src/http/index.ts";
+import { errorAnswer, toRoutingError } from "../../../../src/surface/ext-proc/error-answer.ts";
 import { errorOf, setHeaders } from "./messages.ts";
 
 const answer = (options: RoutingErrorOptions) => errorAnswer(new RoutingError("text", options), 1);

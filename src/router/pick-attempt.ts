@@ -1,17 +1,29 @@
-import { RoutingError } from "../../errors/index.ts";
-import type { Clock } from "./clock.ts";
-import type { PickDecision, PickRequest, PickRouter, PickWait } from "./pick-router.ts";
+import { RoutingError } from "../errors/index.ts";
+import type { PrepareWait } from "./elsewhere.ts";
+
+/** Time as an attempt uses it. */
+export interface PickClock {
+  /** Milliseconds on a monotonic scale; only differences have meaning. */
+  now(): number;
+  /** Calls back once after a delay. @returns a function that cancels it */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** A pick with what it booked. */
+export interface BookedPick {
+  readonly reservation: { release(): void };
+}
 
 /** What becomes of an attempt; exactly one is called, once, unless the attempt is abandoned. */
-export interface PickOutcome {
-  picked(decision: PickDecision): void;
+export interface PickOutcome<Booked extends BookedPick> {
+  picked(decision: Booked): void;
   failed(cause: unknown): void;
 }
 
 /** One call of the router with a deadline; whatever comes after its end is given back. */
-export class PickAttempt implements PickWait {
-  readonly #outcome: PickOutcome;
-  readonly #clock: Clock;
+export class PickAttempt<Booked extends BookedPick> implements PrepareWait {
+  readonly #outcome: PickOutcome<Booked>;
+  readonly #clock: PickClock;
   readonly #deadlineMs: number;
   #controller: AbortController | undefined;
   #endReason: unknown;
@@ -19,7 +31,7 @@ export class PickAttempt implements PickWait {
   #isOver = false;
 
   /** @param deadlineMs longest time that the router may take, in ms */
-  constructor(outcome: PickOutcome, clock: Clock, deadlineMs: number) {
+  constructor(outcome: PickOutcome<Booked>, clock: PickClock, deadlineMs: number) {
     this.#outcome = outcome;
     this.#clock = clock;
     this.#deadlineMs = deadlineMs;
@@ -32,11 +44,11 @@ export class PickAttempt implements PickWait {
   }
 
   /** Asks the router. Throws what `picked` throws; its promise rejects with that. */
-  run(router: PickRouter, request: PickRequest): void | Promise<void> {
+  run(route: (wait: PrepareWait) => Booked | Promise<Booked>): void | Promise<void> {
     const endMs = this.#clock.now() + this.#deadlineMs;
-    let answer: PickDecision | Promise<PickDecision>;
+    let answer: Booked | Promise<Booked>;
     try {
-      answer = router.route(request, this);
+      answer = route(this);
     } catch (cause) {
       this.#fail(cause);
       return;
@@ -54,9 +66,9 @@ export class PickAttempt implements PickWait {
     this.#controller?.abort(reason ?? clientLeft());
   }
 
-  async #wait(answer: Promise<PickDecision>): Promise<void> {
+  async #wait(answer: Promise<Booked>): Promise<void> {
     this.#cancelDeadline = this.#clock.after(this.#deadlineMs, () => this.#fail(this.#deadlineError()));
-    let decision: PickDecision;
+    let decision: Booked;
     try {
       decision = await answer;
     } catch (cause) {
@@ -67,12 +79,12 @@ export class PickAttempt implements PickWait {
     else this.#succeed(decision);
   }
 
-  #succeed(decision: PickDecision): void {
+  #succeed(decision: Booked): void {
     this.#end();
     this.#outcome.picked(decision);
   }
 
-  #tooLate(decision: PickDecision): void {
+  #tooLate(decision: Booked): void {
     decision.reservation.release();
     this.#fail(this.#deadlineError());
   }

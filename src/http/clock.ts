@@ -1,4 +1,4 @@
-/** Time as this surface uses it. */
+/** Time as surfaces use it. */
 export interface Clock {
   /** Milliseconds on a monotonic scale; only differences have meaning. */
   now(): number;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { UsageScanner } from "../../../../src/surface/ext-proc/usage-scanner.ts";
+import { UsageScanner } from "../../../src/http/usage-scanner.ts";
 
 function scan(text: string, cuts: readonly number[] = []): UsageScanner {
   const scanner = new UsageScanner();

@@ -1,0 +1,191 @@
+import { readFile } from "node:fs/promises";
+import { performance } from "node:perf_hooks";
+import { type Config, parseAddress, parseApiKeys } from "../config/index.ts";
+import { WorkerPools } from "../dispatch/index.ts";
+import type { Catalogue, HealthProber } from "../fleet/index.ts";
+import { systemClock } from "../http/index.ts";
+import type { ModelRegistry } from "../router/index.ts";
+import {
+  type ApiKey,
+  ApiKeys,
+  BodyIntake,
+  Cors,
+  FrontDoor,
+  type ListedModel,
+  ModelList,
+  ProxyServer,
+  type ProxyTelemetry,
+  ResponseOwners,
+  RetryBudget,
+  ServedPaths,
+  type WorkerReports,
+} from "../surface/proxy/index.ts";
+import type { Logger, Metrics } from "../telemetry/index.ts";
+import type { Core } from "./assemble.ts";
+import { isLoopback, tlsOf } from "./listener-tls.ts";
+import { ObservedRouter } from "./observed-router.ts";
+
+/** What the proxy needs of a running process. */
+export interface ProxyParts {
+  readonly core: Core;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly prober: HealthProber | undefined;
+}
+
+/** A listening proxy with its connections to the workers. */
+export interface RunningProxy {
+  readonly server: ProxyServer;
+  close(): Promise<void>;
+}
+
+/** Listens for clients. Rejects when it cannot, or when the key file cannot be used. */
+export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
+  const { core, config, log } = parts;
+  const { proxy } = config;
+  const keys = await apiKeysOf(config);
+  if (keys.length === 0 && !isLoopback(proxy.listen)) {
+    log.warn({ listen: proxy.listen }, "the proxy asks nobody for a key: see proxy.apiKeys");
+  }
+  const pools = workerPools(config);
+  const unsubscribe = core.catalogue.subscribe({ onRemoved: ({ worker }) => pools.drop(worker.endpoint) });
+  const closePools = () => {
+    unsubscribe();
+    return pools.close();
+  };
+  try {
+    const door = frontDoor(parts, keys, pools);
+    const { host, port } = parseAddress(proxy.listen);
+    const server = await ProxyServer.start(door, { host, port, tls: tlsOf(proxy.tls), limits: proxy }, log);
+    return {
+      server,
+      close: async () => {
+        await server.close();
+        await closePools();
+      },
+    };
+  } catch (error) {
+    await closePools();
+    throw error;
+  }
+}
+
+function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPools): FrontDoor {
+  const { core, config, log, metrics, prober } = parts;
+  const { proxy } = config;
+  const now = () => performance.now();
+  const { budgetRatio: ratio, budgetPerSecond: perSecond, maxAttempts } = proxy.retries;
+  const intake = new BodyIntake(proxy, systemClock);
+  const owners = new ResponseOwners(proxy.maxStoredResponses);
+  const door = new FrontDoor({
+    paths: new ServedPaths(proxy.paths),
+    keys: new ApiKeys(keys, now),
+    cors: new Cors(proxy.cors),
+    intake,
+    models: new ModelList(() => listedModels(core.models), Date.now()),
+    call: {
+      router: new ObservedRouter(core.router, metrics.requests, log),
+      dispatcher: pools,
+      workers: workerReports(core.catalogue, prober),
+      owners,
+      budget: new RetryBudget({ ratio, perSecond }, now),
+      telemetry: telemetryOf(metrics),
+      log,
+      clock: systemClock,
+      options: {
+        pickDeadlineMs: proxy.pickDeadlineMs,
+        maxAttempts,
+        maxHeldAnswerBytes: proxy.maxHeldAnswerBytes,
+        retryAfterSeconds: proxy.retryAfterSeconds,
+        trustsClient: proxy.trustClientPins,
+        injectsTokens: proxy.injectTokens,
+      },
+    },
+    options: {
+      maxRequests: proxy.maxRequests,
+      forwardsGeneratedRequestId: proxy.forwardGeneratedRequestId,
+      forwarding: {
+        trustsClient: proxy.trustClientPins,
+        forwardsCredentials: keys.length === 0 || proxy.forwardCredentials,
+      },
+      ownsCors: proxy.cors.origins.length > 0,
+      clientStallTimeoutMs: proxy.clientStallTimeoutMs,
+    },
+  });
+  metrics.proxy.sample({
+    get running() {
+      return door.running;
+    },
+    get heldBodyBytes() {
+      return intake.heldBytes;
+    },
+    get storedResponses() {
+      return owners.size;
+    },
+  });
+  return door;
+}
+
+async function apiKeysOf({ proxy }: Config): Promise<readonly ApiKey[]> {
+  const { apiKeys, apiKeyFile, apiKeyHashes } = proxy;
+  const fromFile = apiKeyFile === undefined ? [] : parseApiKeys(await readFile(apiKeyFile, "utf8"), apiKeyFile);
+  const hashes = apiKeyHashes?.split(",") ?? [];
+  const plain = hashes.map((sha256, i) => ({
+    name: `apiKeyHashes[${i}]`,
+    sha256,
+    requestsPerMinute: 0,
+    maxConcurrent: 0,
+  }));
+  return [...apiKeys, ...fromFile, ...plain];
+}
+
+function workerPools({ proxy }: Config): WorkerPools {
+  return new WorkerPools({
+    maxConnections: proxy.maxRequests,
+    connectTimeoutMs: proxy.connectTimeoutMs,
+    headTimeoutMs: proxy.headTimeoutMs,
+    stallTimeoutMs: proxy.stallTimeoutMs,
+    keepAliveMs: proxy.workerKeepAliveMs,
+  });
+}
+
+/** What requests tell of workers goes to whoever keeps their health. */
+function workerReports(catalogue: Catalogue, prober: HealthProber | undefined): WorkerReports {
+  const tell = (
+    endpoint: string,
+    report: (prober: HealthProber, worker: NonNullable<ReturnType<Catalogue["byEndpoint"]>>) => void,
+  ) => {
+    const worker = catalogue.byEndpoint(endpoint);
+    if (worker !== undefined && prober !== undefined) report(prober, worker);
+  };
+  return {
+    unreachable: (endpoint) => tell(endpoint, (to, worker) => to.reportFailure(worker)),
+    failed: (endpoint) => tell(endpoint, (to, worker) => to.reportFailure(worker)),
+    answered: (endpoint) => tell(endpoint, (to, worker) => to.reportSuccess(worker)),
+  };
+}
+
+function listedModels(models: ModelRegistry): readonly ListedModel[] {
+  return models
+    .values()
+    .flatMap(({ name, aliases, adapters = [] }) => [
+      { id: name, root: undefined },
+      ...aliases.map((id) => ({ id, root: name })),
+      ...adapters.map((id) => ({ id, root: name })),
+    ]);
+}
+
+function telemetryOf({ requests, proxy }: Metrics): ProxyTelemetry {
+  return {
+    picked: (pick) => requests.picked(pick),
+    refused: (code) => proxy.refused(code),
+    attempted: (outcome) => proxy.attempted(outcome),
+    retried: (outcome) => proxy.retried(outcome),
+    began: (status, sinceReceivedMs) => proxy.began(status, sinceReceivedMs),
+    cut: (reason) => proxy.cut(reason),
+    usage: (usage) => requests.usage(usage),
+    usageUnread: (reason) => requests.usageUnread(reason),
+    aborted: (abort) => requests.aborted(abort),
+  };
+}

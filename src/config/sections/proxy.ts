@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { checkedText, count, listenAddress, milliseconds, name, weight } from "../setting-types.ts";
+import { tlsSection } from "./tls.ts";
+
+const mebibyte = 1_048_576;
+
+/** Bounds of what is read and held at one time. */
+const limits = {
+  maxBodyBytes: count(1_024)
+    .default(32 * mebibyte)
+    .describe("Longest request body, in bytes; a longer one is answered 413."),
+  maxHeldBodyBytes: count(1_024)
+    .default(1024 * mebibyte)
+    .describe(
+      "Sum of the request bodies held at one time, in bytes; a request that would pass it is answered 429. A body is held until its worker has begun to answer, or no other worker could be asked.",
+    ),
+  maxHeldAnswerBytes: count(0)
+    .default(mebibyte)
+    .describe(
+      "Answers that are no streams are held until they are whole, so that a worker that dies meanwhile is replaced; a longer one passes as it comes. In bytes; 0 = none is held.",
+    ),
+  maxRequests: count(1).default(4_096).describe("Requests under way at one time; one more is answered 429, unread."),
+  maxConnections: count(1).default(16_384).describe("Connections of clients at one time; one more is closed."),
+};
+
+/** How long each part of a request may take. */
+const timeouts = {
+  headersTimeoutMs: milliseconds(1).default(10_000).describe("Longest time for the headers of a request, in ms."),
+  requestTimeoutMs: milliseconds(1)
+    .default(60_000)
+    .describe("Longest time for a whole request to come in, in ms; then it is answered 408."),
+  keepAliveTimeoutMs: milliseconds(1)
+    .default(75_000)
+    .describe("How long a client's connection without requests is kept, in ms."),
+  clientStallTimeoutMs: milliseconds(0)
+    .default(300_000)
+    .describe(
+      "How long a client may read nothing of an answer that waits for it, in ms; then it is cut. 0 = for ever.",
+    ),
+  pickDeadlineMs: milliseconds(1)
+    .default(5_000)
+    .describe("Longest time from the end of the request's body to the choice of its worker, in ms; then 504."),
+  connectTimeoutMs: milliseconds(1)
+    .default(2_000)
+    .describe("Longest time for the connection to a worker, in ms; then another one is asked."),
+  headTimeoutMs: milliseconds(0)
+    .default(600_000)
+    .describe(
+      "Longest time from a request's dispatch to the head of the worker's answer, in ms: the whole generation, for answers that are no streams. Then another worker is asked. 0 = for ever.",
+    ),
+  stallTimeoutMs: milliseconds(0)
+    .default(300_000)
+    .describe("Longest pause within a worker's answer, in ms; then it counts as broken. 0 = for ever."),
+  workerKeepAliveMs: milliseconds(1)
+    .default(4_000)
+    .describe("How long a connection to a worker without requests is kept, in ms. Less than the worker keeps it."),
+};
+
+const retries = z
+  .strictObject({
+    maxAttempts: count(1)
+      .default(3)
+      .describe("Most workers that are asked for one request, each once; 1 = there are no retries."),
+    budgetRatio: weight()
+      .default(0.2)
+      .describe("Retries as a part of all requests: what keeps a broken fleet from being asked ever more."),
+    budgetPerSecond: count(0)
+      .default(10)
+      .describe("Retries that are allowed in each second whatever that part is, for fleets with few requests."),
+  })
+  .prefault({})
+  .describe(
+    "Asking another worker when one cannot be reached, breaks off or answers 500, 502, 503 or 504 before the client has got a byte.",
+  );
+
+const apiKey = z.strictObject({
+  name: name().describe("For logs and people."),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "expected the SHA-256 of the key, 64 hexadecimal digits")
+    .describe("SHA-256 of the key, in hexadecimal: `printf %s KEY | sha256sum`."),
+  requestsPerMinute: count(0).default(0).describe("Most requests in a minute, evenly refilled; 0 = no such limit."),
+  maxConcurrent: count(0).default(0).describe("Most requests under way at one time; 0 = no such limit."),
+});
+
+/** The entries of a key file. */
+export const apiKeyList = z.array(apiKey);
+
+const cors = z
+  .strictObject({
+    origins: z
+      .array(z.string().min(1))
+      .default([])
+      .describe(
+        "Origins whose pages may call, as `https://app.example.com`; `*` = all. Empty = none, no CORS headers.",
+      ),
+    maxAgeSeconds: count(0).default(600).describe("How long browsers may remember the answer to a preflight request."),
+  })
+  .prefault({})
+  .describe("Calls from web pages of other origins.");
+
+/** The HTTP front door. */
+export const proxy = z
+  .strictObject({
+    listen: listenAddress()
+      .default("127.0.0.1:8000")
+      .describe(
+        "Where clients call, in the mode `proxy`, `host:port` or `[v6]:port`; port 0 = one that the system chooses.",
+      ),
+    tls: tlsSection("off", "proxy's"),
+    paths: z
+      .array(checkedText((text) => (/^\/[!-~]*$/.test(text) ? undefined : "expected a path")))
+      .default([])
+      .describe(
+        "Paths that are forwarded beside those of the known APIs, with any method; with `/*` at the end, all below. Any other path is 404.",
+      ),
+    apiKeys: apiKeyList.default([]).describe("Who may call. Without any, here and in `apiKeyFile`, everybody may."),
+    apiKeyFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("YAML file with more such entries, as `apiKeys`. It holds no keys, but what they are recognised by."),
+    apiKeyHashes: checkedText((text) =>
+      /^[0-9a-f]{64}(,[0-9a-f]{64})*$/.test(text)
+        ? undefined
+        : "expected SHA-256 hashes in hexadecimal, with commas between",
+    )
+      .optional()
+      .describe("SHA-256 hashes of more keys, without limits, with commas between: for the environment."),
+    forwardCredentials: z
+      .boolean()
+      .default(false)
+      .describe("Whether `authorization` and `x-api-key` go on to the workers although they are keys of this proxy's."),
+    cors,
+    retries,
+    trustClientPins: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether body fields that choose a worker (`nvext`) are honoured, and control headers (`x-gateway-*`, `x-llm-d-*`); otherwise the fields are refused with 400, and the headers dropped.",
+      ),
+    injectTokens: z
+      .boolean()
+      .default(true)
+      .describe("Whether tokens are put into the bodies of models whose profile asks for it (`dynamo`)."),
+    forwardGeneratedRequestId: z
+      .boolean()
+      .default(true)
+      .describe("Whether a request without `x-request-id` gets one, for its worker and its client."),
+    maxStoredResponses: count(0)
+      .default(65_536)
+      .describe(
+        "Most answers of the Responses API whose worker is remembered, for `/v1/responses/{id}` and `previous_response_id`; the oldest are forgotten.",
+      ),
+    retryAfterSeconds: count(0).default(1).describe("`Retry-After` of 429 and 503 answers of the proxy's, in seconds."),
+    ...limits,
+    ...timeouts,
+  })
+  .prefault({})
+  .describe("The HTTP front door: clients call here, and requests are forwarded to the workers.");

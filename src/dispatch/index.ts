@@ -1,0 +1,3 @@
+export { DispatchError, type DispatchFailure } from "./dispatch-error.ts";
+export type { AnswerReceiver, WorkerExchange } from "./worker-exchange.ts";
+export { WorkerPools, type WorkerPoolsOptions, type WorkerRequest } from "./worker-pools.ts";

@@ -1,0 +1,83 @@
+import type { Dispatcher } from "undici";
+import { type DispatchError, dispatchErrorOf } from "./dispatch-error.ts";
+
+/** Takes a worker's answer as it comes. After `end` or `failed` nothing is called, nor after the exchange was cancelled. */
+export interface AnswerReceiver {
+  /** @param rawHeaders names and values in turn, as they came; latin1 */
+  head(status: number, reason: string, rawHeaders: readonly string[]): void;
+  data(chunk: Buffer): void;
+  end(): void;
+  failed(error: DispatchError): void;
+}
+
+/** One request to one worker, under way. */
+export interface WorkerExchange {
+  /** Reads no more of the answer, so that the worker is held back. */
+  pause(): void;
+  resume(): void;
+  /** Nobody wants the answer: the connection is closed at once, which tells the worker. */
+  cancel(): void;
+}
+
+/** An exchange as undici drives it. */
+export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchange {
+  readonly #receiver: AnswerReceiver;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isOver = false;
+
+  constructor(receiver: AnswerReceiver) {
+    this.#receiver = receiver;
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#controller?.abort(new Error("cancelled"));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Cancelled while the connection came about.
+    if (this.#isOver) controller.abort(new Error("cancelled"));
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    reason: string | undefined,
+  ): void {
+    // An informational head stands before the answer's own.
+    if (this.#isOver || status < 200) return;
+    this.#receiver.head(status, reason ?? "", textsOf(controller.rawHeaders));
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#isOver) this.#receiver.data(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#receiver.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#receiver.failed(dispatchErrorOf(error, this.#controller !== undefined));
+  }
+}
+
+function textsOf(raw: Dispatcher.DispatchController["rawHeaders"]): readonly string[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.map((text) => (typeof text === "string" ? text : text.toString("latin1")));
+}

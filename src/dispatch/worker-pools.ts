@@ -1,0 +1,86 @@
+import { Pool } from "undici";
+import { type AnswerReceiver, UndiciExchange, type WorkerExchange } from "./worker-exchange.ts";
+
+/** How workers are spoken to. */
+export interface WorkerPoolsOptions {
+  /** Most connections to one worker. */
+  readonly maxConnections: number;
+  /** Longest time for a connection to come about, ms. */
+  readonly connectTimeoutMs: number;
+  /** Longest time from the end of a request to the head of its answer, ms; 0 = for ever. */
+  readonly headTimeoutMs: number;
+  /** Longest pause within an answer that is read, ms; 0 = for ever. */
+  readonly stallTimeoutMs: number;
+  /** How long a connection without requests is kept, ms. */
+  readonly keepAliveMs: number;
+}
+
+/** A request as it goes to a worker. */
+export interface WorkerRequest {
+  /** `ip:port` or `[v6]:port`. */
+  readonly endpoint: string;
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Names and values in turn; without those of the connection, `host` and `content-length`, which are set here. */
+  readonly headers: readonly string[];
+  /** Not to be changed before the exchange is over; undefined = the request has none. */
+  readonly body: Buffer | undefined;
+}
+
+/** Kept-alive connections to workers over HTTP/1.1, one request at a time on each, without Nagle's delay. */
+export class WorkerPools {
+  readonly #options: WorkerPoolsOptions;
+  readonly #pools = new Map<string, Pool>();
+
+  constructor(options: WorkerPoolsOptions) {
+    this.#options = options;
+  }
+
+  /** Sends a request; its answer goes to the receiver, a failure perhaps before this returns. */
+  send({ endpoint, method, path, headers, body }: WorkerRequest, receiver: AnswerReceiver): WorkerExchange {
+    const exchange = new UndiciExchange(receiver);
+    this.#poolOf(endpoint).dispatch(
+      { method, path, headers: headers as string[], body: body ?? null, idempotent: false },
+      exchange,
+    );
+    return exchange;
+  }
+
+  /** Closes the connections to a worker that is gone; what runs there may end. */
+  drop(endpoint: string): void {
+    const pool = this.#pools.get(endpoint);
+    if (pool === undefined) return;
+    this.#pools.delete(endpoint);
+    // The promise only tells when the last request has ended; its own receiver learns of its failure.
+    pool.close().catch(() => undefined);
+  }
+
+  /** Closes all connections at once. */
+  async close(): Promise<void> {
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  #poolOf(endpoint: string): Pool {
+    const known = this.#pools.get(endpoint);
+    if (known !== undefined) return known;
+    const { maxConnections, connectTimeoutMs, headTimeoutMs, stallTimeoutMs, keepAliveMs } = this.#options;
+    const pool = new Pool(`http://${endpoint}`, {
+      connections: maxConnections,
+      pipelining: 1,
+      connectTimeout: connectTimeoutMs,
+      headersTimeout: headTimeoutMs,
+      bodyTimeout: stallTimeoutMs,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: Math.max(keepAliveMs, longestKeepAliveMs),
+      allowH2: false,
+    });
+    this.#pools.set(endpoint, pool);
+    return pool;
+  }
+}
+
+/** A worker that announces how long it keeps connections is believed up to here. */
+const longestKeepAliveMs = 60_000;

@@ -1,0 +1,55 @@
+import { UsageScanner } from "../../http/index.ts";
+import type { RouteDecision } from "../../router/index.ts";
+import type { AnswerHead } from "./client-headers.ts";
+import { FirstContent } from "./first-content.ts";
+import { ResponseId } from "./response-id.ts";
+import type { StreamFormat } from "./served-paths.ts";
+import type { ProxyTelemetry } from "./telemetry.ts";
+
+/** Reads what a passing answer tells: the first content, the token counts, its id. Changes nothing of it. */
+export class AnswerWatch {
+  readonly #decision: RouteDecision;
+  readonly #head: AnswerHead;
+  readonly #usage: UsageScanner | undefined;
+  readonly #responseId: ResponseId | undefined;
+  #firstContent: FirstContent | undefined;
+  #hasContent = false;
+  #hasBody = false;
+
+  /** @param isStream whether the answer is a stream of events */
+  constructor(decision: RouteDecision, head: AnswerHead, format: StreamFormat | undefined, isStream: boolean) {
+    const isRead = !head.isEncoded && (isStream || head.mediaType.endsWith("json"));
+    const isSuccess = head.status < 300;
+    this.#decision = decision;
+    this.#head = head;
+    this.#usage = isRead && isSuccess ? new UsageScanner() : undefined;
+    this.#firstContent = isRead && isStream && format !== undefined ? new FirstContent(format) : undefined;
+    this.#responseId = isRead && isSuccess && format === "responses" ? new ResponseId() : undefined;
+  }
+
+  /** Id of an answer of the Responses API; undefined = it has none. */
+  get responseId(): string | undefined {
+    return this.#responseId?.id;
+  }
+
+  data(chunk: Buffer): void {
+    this.#hasBody = true;
+    if (!this.#hasContent && (this.#firstContent === undefined || this.#firstContent.sees(chunk))) {
+      this.#hasContent = true;
+      this.#firstContent = undefined;
+      this.#decision.reservation.prefillComplete();
+    }
+    this.#usage?.scan(chunk);
+    this.#responseId?.scan(chunk);
+  }
+
+  /** The answer is complete. */
+  end(telemetry: ProxyTelemetry): void {
+    const usage = this.#usage?.usage;
+    const { model, predictedCachedTokens, api } = this.#decision;
+    if (usage !== undefined) telemetry.usage({ ...usage, model, predictedCachedTokens });
+    else if (this.#head.status >= 300 || !this.#hasBody || api === "promptless") return;
+    else if (this.#head.isEncoded) telemetry.usageUnread("encoded");
+    else if (this.#usage !== undefined) telemetry.usageUnread(this.#usage.sawTooLarge ? "too_large" : "absent");
+  }
+}

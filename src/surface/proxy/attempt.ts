@@ -1,0 +1,163 @@
+import type { AnswerReceiver, DispatchError, WorkerExchange } from "../../dispatch/index.ts";
+import type { Clock } from "../../http/index.ts";
+import type { RouteDecision } from "../../router/index.ts";
+import { AnswerWatch } from "./answer-watch.ts";
+import type { ClientAnswer } from "./client-answer.ts";
+import { type AnswerHead, answerHead } from "./client-headers.ts";
+import { EventStream } from "./event-stream.ts";
+import { PlainBody } from "./plain-body.ts";
+import type { StreamFormat } from "./served-paths.ts";
+
+/** An answer whose client has got nothing of it yet. */
+export interface HeldAnswer {
+  readonly head: AnswerHead;
+  readonly body: Buffer;
+}
+
+/** What becomes of an attempt. After one of these the attempt is over. */
+export interface AttemptOutcomes {
+  /** The worker failed, and the client has got nothing. */
+  failed(error: DispatchError): void;
+  /** The worker answered that it cannot; the client has got nothing. */
+  serverError(answer: HeldAnswer): void;
+  /** The answer has gone to the client as a whole. */
+  answered(watch: AnswerWatch): void;
+  /** The answer broke off; the client has been told as well as can be. */
+  cut(error: DispatchError): void;
+}
+
+export interface AttemptContext {
+  readonly client: ClientAnswer;
+  readonly clock: Clock;
+  /** Of the API; undefined = its streams are not known. */
+  readonly format: StreamFormat | undefined;
+  /** Answers that are no streams are held up to here, in bytes. */
+  readonly maxHeldAnswerBytes: number;
+  /** Told when the client's answer begins. */
+  readonly began: (head: AnswerHead) => void;
+}
+
+/** The part of an answer that follows its head. */
+export interface AnswerBody {
+  data(chunk: Buffer): void;
+  /** The worker has sent everything. */
+  end(): void;
+  /** The worker has broken off. */
+  broken(error: DispatchError): void;
+  /** The client has left. */
+  close(): void;
+}
+
+/** Statuses by which a worker says that it, and not the request, is at fault. */
+const serverErrors: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+
+/** One request at one worker, from its dispatch to the end of the answer. */
+export class Attempt implements AnswerReceiver {
+  readonly #decision: RouteDecision;
+  readonly #context: AttemptContext;
+  readonly #outcomes: AttemptOutcomes;
+  #exchange: WorkerExchange | undefined;
+  #watch: AnswerWatch | undefined;
+  #body: AnswerBody | undefined;
+
+  constructor(decision: RouteDecision, context: AttemptContext, outcomes: AttemptOutcomes) {
+    this.#decision = decision;
+    this.#context = context;
+    this.#outcomes = outcomes;
+  }
+
+  /** @param exchange what the answer comes by */
+  run(exchange: WorkerExchange): void {
+    this.#exchange = exchange;
+  }
+
+  /** The client has left. */
+  cancel(): void {
+    this.#exchange?.cancel();
+    this.#body?.close();
+  }
+
+  drained(): void {
+    this.#exchange?.resume();
+  }
+
+  head(status: number, reason: string, rawHeaders: readonly string[]): void {
+    const head = answerHead(status, reason, rawHeaders, this.#decision.endpoint);
+    const isStream = head.mediaType === "text/event-stream" && status < 300;
+    const { format } = this.#context;
+    this.#watch = new AnswerWatch(this.#decision, head, format, isStream);
+    this.#body = isStream && format !== undefined ? this.#eventStream(head, format) : this.#plainBody(head, isStream);
+  }
+
+  data(chunk: Buffer): void {
+    this.#watch?.data(chunk);
+    this.#body?.data(chunk);
+  }
+
+  end(): void {
+    this.#body?.end();
+  }
+
+  failed(error: DispatchError): void {
+    if (this.#body === undefined) this.#outcomes.failed(error);
+    else this.#body.broken(error);
+  }
+
+  #eventStream(head: AnswerHead, format: StreamFormat): AnswerBody {
+    this.#begin(head);
+    const { client, clock } = this.#context;
+    return new EventStream(format, head.isEncoded, clock, {
+      write: (bytes) => this.#write(bytes),
+      finish: () => this.#finish(),
+      // What the client has got is complete but for the error event.
+      fail: (event, error) => {
+        client.write(event);
+        client.end();
+        this.#outcomes.cut(error);
+      },
+      cut: (error) => this.#cut(error),
+    });
+  }
+
+  #plainBody(head: AnswerHead, isStream: boolean): AnswerBody {
+    const isComplete = head.status >= 400 || head.contentLength !== undefined || head.mediaType.endsWith("json");
+    const isHeld = !isStream && isComplete;
+    return new PlainBody(isHeld ? this.#context.maxHeldAnswerBytes : -1, {
+      begin: () => this.#begin(head),
+      write: (bytes) => this.#write(bytes),
+      finish: () => this.#finish(),
+      whole: (body) => this.#whole({ head, body }),
+      fail: (error) => this.#outcomes.failed(error),
+      cut: (error) => this.#cut(error),
+    });
+  }
+
+  #begin(head: AnswerHead): void {
+    this.#context.began(head);
+    this.#context.client.begin(head);
+  }
+
+  #write(bytes: Buffer): void {
+    if (!this.#context.client.write(bytes)) this.#exchange?.pause();
+  }
+
+  #finish(): void {
+    this.#context.client.end();
+    if (this.#watch !== undefined) this.#outcomes.answered(this.#watch);
+  }
+
+  #whole(answer: HeldAnswer): void {
+    if (serverErrors.has(answer.head.status)) {
+      this.#outcomes.serverError(answer);
+      return;
+    }
+    this.#context.began(answer.head);
+    this.#context.client.whole(answer.head, answer.body);
+    if (this.#watch !== undefined) this.#outcomes.answered(this.#watch);
+  }
+
+  #cut(error: DispatchError): void {
+    this.#context.client.cut();
+    this.#outcomes.cut(error);
+  }
+}

@@ -1,0 +1,149 @@
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "../../http/index.ts";
+import { HttpError } from "../../http/index.ts";
+
+export interface BodyLimits {
+  /** Longest body, in bytes. */
+  readonly maxBodyBytes: number;
+  /** Sum of the bodies held at one time, in bytes. */
+  readonly maxHeldBodyBytes: number;
+  /** Longest time for a body to come, ms. */
+  readonly requestTimeoutMs: number;
+}
+
+/** A body that counts as held until it is released. */
+export interface HeldBody {
+  readonly bytes: Buffer;
+  release(): void;
+}
+
+const noBody: HeldBody = { bytes: Buffer.alloc(0), release: () => undefined };
+
+/** Reads bodies, and bounds what is held of them. */
+export class BodyIntake {
+  readonly #limits: BodyLimits;
+  readonly #clock: Clock;
+  #heldBytes = 0;
+
+  constructor(limits: BodyLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /**
+   * Reads a whole body. The error is an HttpError of what the client did wrong: 413, 429, 408; or 400 when the body ended early.
+   * @param done called once
+   */
+  read(request: IncomingMessage, done: (error: HttpError | undefined, body: HeldBody) => void): void {
+    const declared = request.headers["content-length"];
+    if (declared === "0" || (declared === undefined && request.headers["transfer-encoding"] === undefined)) {
+      done(undefined, noBody);
+      return;
+    }
+    const refusal = this.#refusal(Number(declared ?? 0));
+    if (refusal !== undefined) {
+      request.resume();
+      done(refusal, noBody);
+      return;
+    }
+    const reading = new BodyReading(request, this.#account(), done);
+    reading.cancelTimeout = this.#clock.after(this.#limits.requestTimeoutMs, () => reading.fail(tooSlow()));
+  }
+
+  #account(): HeldAccount {
+    return {
+      add: (bytes, total) => {
+        this.#heldBytes += bytes;
+        return this.#refusal(total, 0);
+      },
+      give: (bytes) => {
+        this.#heldBytes -= bytes;
+      },
+    };
+  }
+
+  /** @param newBytes of them not counted as held yet */
+  #refusal(bodyBytes: number, newBytes = bodyBytes): HttpError | undefined {
+    const { maxBodyBytes, maxHeldBodyBytes } = this.#limits;
+    if (bodyBytes > maxBodyBytes) {
+      const message = `the body is longer than ${maxBodyBytes} bytes`;
+      return new HttpError(413, "body_too_large", message, { connection: "close" });
+    }
+    if (this.#heldBytes + newBytes <= maxHeldBodyBytes) return undefined;
+    return new HttpError(429, "saturated", "too many bytes of bodies are held, no more are taken");
+  }
+}
+
+/** What is held of all bodies. */
+interface HeldAccount {
+  /** @returns why no more is taken; undefined = it is */
+  add(bytes: number, total: number): HttpError | undefined;
+  give(bytes: number): void;
+}
+
+/** One body on its way. */
+class BodyReading {
+  cancelTimeout: () => void = () => undefined;
+  readonly #request: IncomingMessage;
+  readonly #account: HeldAccount;
+  readonly #done: (error: HttpError | undefined, body: HeldBody) => void;
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+  #isOver = false;
+
+  constructor(
+    request: IncomingMessage,
+    account: HeldAccount,
+    done: (error: HttpError | undefined, body: HeldBody) => void,
+  ) {
+    this.#request = request;
+    this.#account = account;
+    this.#done = done;
+    request.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onClose).on("error", this.#onClose);
+  }
+
+  /** Ends the reading; what still comes is dropped, so that the client gets to the answer. */
+  fail(error: HttpError): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#account.give(this.#length);
+    this.#request.resume();
+    this.#done(error, noBody);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    const refusal = this.#account.add(chunk.length, this.#length);
+    if (refusal !== undefined) this.fail(refusal);
+  };
+
+  readonly #onEnd = (): void => {
+    if (this.#isOver) return;
+    this.#finish();
+    const [first] = this.#chunks;
+    const bytes = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#length);
+    let held = this.#length;
+    const release = () => {
+      this.#account.give(held);
+      held = 0;
+    };
+    this.#done(undefined, { bytes, release });
+  };
+
+  readonly #onClose = (): void => this.fail(new HttpError(400, "invalid_request", "the body ended early"));
+
+  #finish(): void {
+    this.#isOver = true;
+    this.cancelTimeout();
+    this.#request.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose);
+  }
+}
+
+function tooSlow(): HttpError {
+  return new HttpError(408, "request_timeout", "the request came too slowly", { connection: "close" });
+}

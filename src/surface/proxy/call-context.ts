@@ -1,0 +1,59 @@
+import type { AnswerReceiver, WorkerExchange, WorkerRequest } from "../../dispatch/index.ts";
+import type { Clock } from "../../http/index.ts";
+import type { HeldBody } from "./body-intake.ts";
+import type { ClientHeaders } from "./client-headers.ts";
+import type { ProxyRouter, WorkerReports } from "./proxy-router.ts";
+import type { ResponseOwners } from "./response-owners.ts";
+import type { RetryBudget } from "./retry-budget.ts";
+import type { StreamFormat } from "./served-paths.ts";
+import type { ProxyLog, ProxyTelemetry } from "./telemetry.ts";
+
+/** Sends requests to workers. */
+export interface Dispatcher {
+  send(request: WorkerRequest, receiver: AnswerReceiver): WorkerExchange;
+}
+
+/** How requests are dealt with. */
+export interface CallOptions {
+  /** Longest time for the choice of a worker, ms. */
+  readonly pickDeadlineMs: number;
+  /** Most workers that are asked for one request, >= 1. */
+  readonly maxAttempts: number;
+  /** Answers that are no streams are held up to here, in bytes. */
+  readonly maxHeldAnswerBytes: number;
+  /** `Retry-After` of temporary errors that name none, seconds. */
+  readonly retryAfterSeconds: number;
+  /** Whether body fields and headers that choose a worker are honoured. */
+  readonly trustsClient: boolean;
+  /** Whether the router's change of the body is made. */
+  readonly injectsTokens: boolean;
+}
+
+/** What all calls share. */
+export interface CallContext {
+  readonly router: ProxyRouter;
+  readonly dispatcher: Dispatcher;
+  readonly workers: WorkerReports;
+  readonly owners: ResponseOwners;
+  readonly budget: RetryBudget;
+  readonly telemetry: ProxyTelemetry;
+  readonly log: ProxyLog;
+  readonly clock: Clock;
+  readonly options: CallOptions;
+}
+
+/** A client's request with its whole body. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly target: string;
+  readonly headers: ClientHeaders;
+  readonly body: HeldBody;
+  readonly format: StreamFormat | undefined;
+  /** Whether the path or the body tells what is asked for; otherwise any worker will do. */
+  readonly isReadable: boolean;
+  /** The only endpoint that can answer; undefined = any. */
+  readonly owner: string | undefined;
+  /** Set on the way to the worker when the client gave none; undefined = it stays without. */
+  readonly newRequestId: string | undefined;
+}

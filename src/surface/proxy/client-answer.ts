@@ -1,0 +1,155 @@
+import type { ServerResponse } from "node:http";
+import { apiErrorBody, type Clock, type ErrorDialect, type HttpError } from "../../http/index.ts";
+import type { AnswerHead } from "./client-headers.ts";
+
+/** What all answers of one request to the proxy have. */
+export interface AnswerFrame {
+  readonly dialect: ErrorDialect;
+  /** Lines that each answer gets, names and values in turn. */
+  readonly lines: readonly string[];
+  /** Set when the worker's answer has none. */
+  readonly requestId: string | undefined;
+  /** Whether the workers' `access-control-*` lines make room for ours. */
+  readonly ownsCors: boolean;
+  /** How long the client may read nothing, ms; 0 = for ever. */
+  readonly stallTimeoutMs: number;
+}
+
+/** What the writer of an answer is told. */
+export interface ClientListener {
+  /** The client can take more. */
+  drained(): void;
+  /** The client has gone, or was cut off, before its answer was complete. */
+  left(): void;
+}
+
+/** The answer to one client: its head once, then its body, no faster than it is read. */
+export class ClientAnswer {
+  readonly #response: ServerResponse;
+  readonly #frame: AnswerFrame;
+  readonly #clock: Clock;
+  #listener: ClientListener | undefined;
+  #cancelStall: (() => void) | undefined;
+
+  constructor(response: ServerResponse, frame: AnswerFrame, clock: Clock) {
+    this.#response = response;
+    this.#frame = frame;
+    this.#clock = clock;
+    response.on("close", () => this.#closed());
+    response.on("error", () => response.destroy());
+  }
+
+  /** @param listener undefined = nobody is told any more */
+  listen(listener: ClientListener | undefined): void {
+    this.#listener = listener;
+  }
+
+  /** Whether the client may have got a byte. */
+  get isBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  get isOver(): boolean {
+    return this.#response.writableEnded || this.#response.destroyed;
+  }
+
+  get status(): number {
+    return this.#response.statusCode;
+  }
+
+  /** The head of a worker's answer whose body follows. It leaves with the first of it, or by itself when none comes at once. */
+  begin(head: AnswerHead): void {
+    this.#response.writeHead(head.status, head.reason, this.#lines(head));
+    queueMicrotask(() => {
+      if (!this.#response.writableEnded && !this.#response.destroyed) this.#response.flushHeaders();
+    });
+  }
+
+  /** @returns false when the client is behind: `drained` is called once it is not */
+  write(chunk: Buffer | string): boolean {
+    const isTaken = this.#response.write(chunk);
+    if (!isTaken) this.#awaitDrain();
+    return isTaken;
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  /** A worker's answer that is there as a whole. */
+  whole(head: AnswerHead, body: Buffer): void {
+    const lines = this.#lines(head);
+    const hasLength = head.contentLength !== undefined || head.status === 204 || head.status === 304;
+    if (!hasLength) lines.push("content-length", String(body.length));
+    this.#response.writeHead(head.status, head.reason, lines);
+    this.#response.end(body);
+  }
+
+  /** An answer of the proxy's own. */
+  own(status: number, lines: readonly string[], body: string): void {
+    const own = ["content-type", "application/json", "content-length", String(Buffer.byteLength(body)), ...lines];
+    if (this.#frame.requestId !== undefined) own.push("x-request-id", this.#frame.requestId);
+    this.#response.writeHead(status, [...own, ...this.#frame.lines]);
+    this.#response.end(body);
+  }
+
+  /** The answer to a browser that asks whether it may call. */
+  preflight(lines: readonly string[]): void {
+    this.#response.writeHead(204, [...lines]);
+    this.#response.end();
+  }
+
+  /** @param listener told once the answer has ended, however it did */
+  closed(listener: () => void): void {
+    this.#response.once("close", listener);
+  }
+
+  /** An error of the proxy's own, in the API's words. */
+  refuse(error: HttpError, field?: string): void {
+    const body = apiErrorBody({ message: error.message, code: error.code, field }, this.#frame.dialect);
+    this.own(error.status, Object.entries(error.headers).flat(), JSON.stringify(body));
+  }
+
+  /** Ends the connection: half an answer must not look like a whole one. */
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  #lines({ lines, hasRequestId }: AnswerHead): string[] {
+    const { requestId, ownsCors, lines: added } = this.#frame;
+    const own = ownsCors ? withoutCors(lines) : [...lines];
+    if (!hasRequestId && requestId !== undefined) own.push("x-request-id", requestId);
+    own.push(...added);
+    return own;
+  }
+
+  #awaitDrain(): void {
+    if (this.#cancelStall !== undefined) return;
+    const { stallTimeoutMs } = this.#frame;
+    this.#cancelStall =
+      stallTimeoutMs === 0 ? () => undefined : this.#clock.after(stallTimeoutMs, () => this.#response.destroy());
+    this.#response.once("drain", () => {
+      this.#endStall();
+      this.#listener?.drained();
+    });
+  }
+
+  #closed(): void {
+    this.#endStall();
+    if (!this.#response.writableFinished) this.#listener?.left();
+  }
+
+  #endStall(): void {
+    this.#cancelStall?.();
+    this.#cancelStall = undefined;
+  }
+}
+
+function withoutCors(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    const name = lines[at] as string;
+    if (!name.toLowerCase().startsWith("access-control-")) kept.push(name, lines[at + 1] as string);
+  }
+  return kept;
+}

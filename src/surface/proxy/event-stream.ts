@@ -1,0 +1,83 @@
+import type { DispatchError } from "../../dispatch/index.ts";
+import type { Clock } from "../../http/index.ts";
+import type { AnswerBody } from "./attempt.ts";
+import type { StreamFormat } from "./served-paths.ts";
+import { StreamEnd } from "./stream-end.ts";
+import { WholeEvents } from "./whole-events.ts";
+import { streamError } from "./worker-errors.ts";
+
+/** Where events go. */
+export interface EventSink {
+  write(bytes: Buffer): void;
+  finish(): void;
+  /** The worker broke off between two events: this one tells the client, and ends its answer. */
+  fail(event: string, error: DispatchError): void;
+  /** The worker broke off within an event. */
+  cut(error: DispatchError): void;
+}
+
+/** Longest event that is held until its end has come, in bytes. */
+const maxHeldBytes = 65_536;
+/** Longest time that a part of an event waits for the rest. */
+const maxHoldMs = 100;
+
+/** The events of an answer, passed on as they come. */
+export class EventStream implements AnswerBody {
+  readonly #end: StreamEnd;
+  readonly #events = new WholeEvents(maxHeldBytes);
+  readonly #isEncoded: boolean;
+  readonly #clock: Clock;
+  readonly #sink: EventSink;
+  #cancelHold: (() => void) | undefined;
+
+  /** @param isEncoded whether the bytes are compressed: then they are passed on as they are, and nothing can be added */
+  constructor(format: StreamFormat, isEncoded: boolean, clock: Clock, sink: EventSink) {
+    this.#end = new StreamEnd(format);
+    this.#isEncoded = isEncoded;
+    this.#clock = clock;
+    this.#sink = sink;
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isEncoded) {
+      this.#sink.write(chunk);
+      return;
+    }
+    this.#send(this.#events.take(chunk));
+    if (!this.#events.isHolding) this.#endHold();
+    else this.#cancelHold ??= this.#clock.after(maxHoldMs, () => this.#release());
+  }
+
+  end(): void {
+    this.#endHold();
+    this.#send(this.#events.rest());
+    this.#sink.finish();
+  }
+
+  broken(error: DispatchError): void {
+    this.#endHold();
+    if (this.#isEncoded || this.#events.endsWithin) this.#sink.cut(error);
+    else if (this.#end.isWhole) this.#sink.finish();
+    else this.#sink.fail(this.#end.errorEvent(streamError(error)), error);
+  }
+
+  close(): void {
+    this.#endHold();
+  }
+
+  #release(): void {
+    this.#cancelHold = undefined;
+    if (this.#events.isHolding) this.#send(this.#events.giveUp());
+  }
+
+  #send(bytes: Buffer | undefined): void {
+    if (bytes === undefined || bytes.length === 0) return;
+    this.#end.sent(bytes);
+    this.#sink.write(bytes);
+  }
+
+  #endHold(): void {
+    this.#cancelHold?.();
+    this.#cancelHold = undefined;
+  }
+}

@@ -1,0 +1,263 @@
+import type { DispatchError, WorkerRequest } from "../../dispatch/index.ts";
+import { applyEdit } from "../../json/index.ts";
+import {
+  PickAttempt,
+  type PreparedRequest,
+  type PrepareWait,
+  type RouteDecision,
+  type RouteRequest,
+} from "../../router/index.ts";
+import type { AnswerWatch } from "./answer-watch.ts";
+import { Attempt, type AttemptOutcomes, type HeldAnswer } from "./attempt.ts";
+import type { CallContext, ReceivedRequest } from "./call-context.ts";
+import type { ClientAnswer, ClientListener } from "./client-answer.ts";
+import type { AnswerHead } from "./client-headers.ts";
+
+import type { CallPhase } from "./telemetry.ts";
+import { refusalOf, workerError } from "./worker-errors.ts";
+
+const noBody = Buffer.alloc(0);
+
+/**
+ * One request on its way: chooses a worker, forwards, relays the answer, and asks another worker when one fails before the client
+ * has got a byte. Whatever happens, the load that was booked is released, and the client's answer ended.
+ */
+export class ForwardedCall implements ClientListener, AttemptOutcomes {
+  readonly #request: ReceivedRequest;
+  readonly #client: ClientAnswer;
+  readonly #context: CallContext;
+  readonly #receivedMs: number;
+  readonly #tried: string[] = [];
+  /** Workers that answered that they could not: it is their fault once another can. */
+  readonly #suspects: string[] = [];
+  #phase: CallPhase = "pick";
+  #prepared: PreparedRequest | undefined;
+  #pick: PickAttempt<RouteDecision> | undefined;
+  #decision: RouteDecision | undefined;
+  #attempt: Attempt | undefined;
+  /** The best that can be said when no other worker helps. */
+  #fallback: HeldAnswer | DispatchError | undefined;
+  #isOver = false;
+
+  constructor(request: ReceivedRequest, client: ClientAnswer, context: CallContext) {
+    this.#request = request;
+    this.#client = client;
+    this.#context = context;
+    this.#receivedMs = context.clock.now();
+  }
+
+  start(): void {
+    this.#client.listen(this);
+    this.#context.budget.earn();
+    this.#choose();
+  }
+
+  /** Ends it in the middle: the proxy stops. */
+  abandon(): void {
+    if (this.#isOver) return;
+    this.#close();
+    this.#client.cut();
+  }
+
+  drained(): void {
+    this.#attempt?.drained();
+  }
+
+  left(): void {
+    if (this.#isOver) return;
+    this.#context.telemetry.aborted({ phase: this.#phase });
+    this.#close();
+  }
+
+  failed(error: DispatchError): void {
+    const { workers, telemetry } = this.#context;
+    const endpoint = this.#endpoint();
+    telemetry.attempted(error.failure);
+    if (error.failure === "unreachable") workers.unreachable(endpoint);
+    else if (error.failure !== "unsendable") workers.failed(endpoint);
+    this.#fallback ??= error;
+    if (error.failure === "unsendable") this.#giveUp();
+    else this.#retry();
+  }
+
+  serverError(answer: HeldAnswer): void {
+    this.#context.telemetry.attempted("server_error");
+    this.#suspects.push(this.#endpoint());
+    this.#fallback = answer;
+    this.#retry();
+  }
+
+  answered(watch: AnswerWatch): void {
+    const { workers, telemetry, owners } = this.#context;
+    const endpoint = this.#endpoint();
+    telemetry.attempted("answered");
+    workers.answered(endpoint);
+    for (const suspect of this.#suspects) workers.failed(suspect);
+    if (watch.responseId !== undefined) owners.made(watch.responseId, endpoint);
+    this.#close();
+    watch.end(telemetry);
+  }
+
+  cut(error: DispatchError): void {
+    const { workers, telemetry } = this.#context;
+    telemetry.attempted(error.failure);
+    telemetry.cut(error.failure);
+    workers.failed(this.#endpoint());
+    this.#close();
+  }
+
+  #endpoint(): string {
+    return this.#decision?.endpoint ?? "";
+  }
+
+  #choose(): void {
+    const { clock, options } = this.#context;
+    const outcome = {
+      picked: (decision: RouteDecision) => this.#picked(decision),
+      failed: (cause: unknown) => this.#notPicked(cause),
+    };
+    this.#phase = "pick";
+    this.#pick = new PickAttempt(outcome, clock, options.pickDeadlineMs);
+    this.#pick.run((wait) => this.#route(wait))?.catch((cause) => this.#notPicked(cause));
+  }
+
+  #route(wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+    const { router } = this.#context;
+    const request = this.#routeRequest();
+    if (this.#prepared !== undefined) return router.admit(this.#prepared, request, wait);
+    const admit = (prepared: PreparedRequest) => {
+      this.#prepared = prepared;
+      return router.admit(prepared, request, wait);
+    };
+    const prepared = router.prepare(request, wait);
+    if (!(prepared instanceof Promise)) return admit(prepared);
+    return prepared.then((late) => {
+      wait.signal.throwIfAborted();
+      return admit(late);
+    });
+  }
+
+  #routeRequest(): RouteRequest {
+    const { target, headers, body, isReadable, owner } = this.#request;
+    return {
+      path: isReadable ? target : undefined,
+      headers,
+      body: isReadable ? body.bytes : noBody,
+      subset: owner === undefined ? undefined : [owner],
+      requestedEndpoints: undefined,
+      trustClient: this.#context.options.trustsClient,
+      ...(this.#tried.length === 0 ? {} : { triedEndpoints: this.#tried }),
+    };
+  }
+
+  #picked(decision: RouteDecision): void {
+    this.#decision = decision;
+    try {
+      this.#reportPick(decision);
+      this.#send(decision);
+    } catch (cause) {
+      this.#refuse(cause);
+    }
+  }
+
+  #reportPick(decision: RouteDecision): void {
+    const { telemetry, clock } = this.#context;
+    if (this.#tried.length > 0) telemetry.retried("sent");
+    telemetry.picked({
+      model: decision.model,
+      api: decision.api,
+      mode: "proxy",
+      bodyBytes: this.#request.body.bytes.length,
+      durationMs: clock.now() - this.#receivedMs,
+      inputTokens: decision.inputTokens,
+      predictedCachedTokens: decision.predictedCachedTokens,
+    });
+  }
+
+  #send(decision: RouteDecision): void {
+    const { clock, options, dispatcher } = this.#context;
+    this.#phase = "upstream";
+    this.#tried.push(decision.endpoint);
+    const context = {
+      client: this.#client,
+      clock,
+      format: this.#request.format,
+      maxHeldAnswerBytes: options.maxHeldAnswerBytes,
+      began: (head: AnswerHead) => this.#began(head),
+    };
+    const attempt = new Attempt(decision, context, this);
+    this.#attempt = attempt;
+    attempt.run(dispatcher.send(this.#workerRequest(decision), attempt));
+  }
+
+  #workerRequest({ endpoint, headers: set, bodyEdit }: RouteDecision): WorkerRequest {
+    const { method, target, headers, body, newRequestId } = this.#request;
+    const own = newRequestId === undefined ? set : [...set, ["x-request-id", newRequestId] as const];
+    const bytes =
+      bodyEdit !== undefined && this.#context.options.injectsTokens ? applyEdit(body.bytes, bodyEdit) : body.bytes;
+    return {
+      endpoint,
+      method,
+      path: target,
+      headers: headers.forwarded(own),
+      body: bytes.length === 0 ? undefined : bytes,
+    };
+  }
+
+  #began(head: AnswerHead): void {
+    this.#phase = "response";
+    this.#request.body.release();
+    this.#context.telemetry.began(head.status, this.#context.clock.now() - this.#receivedMs);
+  }
+
+  /** Another worker, if there is one and it may be asked. */
+  #retry(): void {
+    this.#decision?.reservation.release();
+    const { options, budget, telemetry } = this.#context;
+    if (this.#tried.length >= options.maxAttempts) this.#giveUp();
+    else if (budget.spend()) this.#choose();
+    else {
+      telemetry.retried("no_budget");
+      this.#giveUp();
+    }
+  }
+
+  #notPicked(cause: unknown): void {
+    if (this.#isOver) return;
+    if (this.#fallback === undefined) this.#refuse(cause);
+    else {
+      this.#context.telemetry.retried("no_worker");
+      this.#giveUp();
+    }
+  }
+
+  /** No other worker is asked: the client gets what the last one said. */
+  #giveUp(): void {
+    const fallback = this.#fallback;
+    if (fallback === undefined || fallback instanceof Error) {
+      this.#refuse(fallback === undefined ? undefined : workerError(fallback));
+      return;
+    }
+    this.#began(fallback.head);
+    this.#client.whole(fallback.head, fallback.body);
+    this.#close();
+  }
+
+  #refuse(cause: unknown): void {
+    const { telemetry, options, log } = this.#context;
+    const { error, field } = refusalOf(cause, options.retryAfterSeconds);
+    telemetry.refused(error.code);
+    if (error.code === "internal") log.error({ err: cause }, "proxy: a request failed");
+    this.#close();
+    this.#client.refuse(error, field);
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#client.listen(undefined);
+    this.#pick?.abandon(undefined);
+    this.#attempt?.cancel();
+    this.#decision?.reservation.release();
+    this.#request.body.release();
+  }
+}

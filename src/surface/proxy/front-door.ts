@@ -1,0 +1,235 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { RoutingError } from "../../errors/index.ts";
+import { HttpError } from "../../http/index.ts";
+import type { ApiKeys, KeyAllowance } from "./api-keys.ts";
+import type { BodyIntake, HeldBody } from "./body-intake.ts";
+import type { CallContext, ReceivedRequest } from "./call-context.ts";
+import { ClientAnswer } from "./client-answer.ts";
+import { ClientHeaders, type ForwardingRules } from "./client-headers.ts";
+import type { Cors } from "./cors.ts";
+import { ForwardedCall } from "./forwarded-call.ts";
+import type { ModelList } from "./model-list.ts";
+import { dialectOf, type Route, type ServedPaths } from "./served-paths.ts";
+import { previousResponseId } from "./stored-responses.ts";
+import { refusalOf } from "./worker-errors.ts";
+
+export interface FrontDoorOptions {
+  /** Requests under way at one time. */
+  readonly maxRequests: number;
+  readonly forwardsGeneratedRequestId: boolean;
+  readonly forwarding: ForwardingRules;
+  readonly ownsCors: boolean;
+  readonly clientStallTimeoutMs: number;
+}
+
+/** What the front door works with. */
+export interface FrontDoorParts {
+  readonly paths: ServedPaths;
+  readonly keys: ApiKeys;
+  readonly cors: Cors;
+  readonly intake: BodyIntake;
+  readonly models: ModelList;
+  readonly call: CallContext;
+  readonly options: FrontDoorOptions;
+}
+
+/** One request on its way through the door. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly method: string;
+  readonly target: string;
+  readonly path: string;
+  readonly headers: ClientHeaders;
+  readonly client: ClientAnswer;
+  readonly newRequestId: string | undefined;
+}
+
+/** Takes every request: who may call, what is served, how much at one time. What goes to a worker becomes a call. */
+export class FrontDoor {
+  readonly #parts: FrontDoorParts;
+  readonly #calls = new Set<ForwardedCall>();
+  #running = 0;
+  #isReady = false;
+  #isClosing = false;
+
+  constructor(parts: FrontDoorParts) {
+    this.#parts = parts;
+  }
+
+  /** Requests under way. */
+  get running(): number {
+    return this.#running;
+  }
+
+  setReady(isReady: boolean): void {
+    this.#isReady = isReady;
+  }
+
+  /** From here on each answer ends its connection. */
+  closeConnections(): void {
+    this.#isClosing = true;
+  }
+
+  /** Ends what runs, in the middle. */
+  abandonAll(): void {
+    for (const call of [...this.#calls]) call.abandon();
+  }
+
+  /** Answers one request; never throws. */
+  receive(request: IncomingMessage, response: ServerResponse): void {
+    const visit = this.#visit(request, response);
+    try {
+      this.#admit(visit, response);
+    } catch (cause) {
+      this.#refuse(visit, cause);
+    }
+  }
+
+  #visit(request: IncomingMessage, response: ServerResponse): Visit {
+    const { options, cors, call } = this.#parts;
+    const { url: target = "/", method = "GET" } = request;
+    const query = target.indexOf("?");
+    const path = query < 0 ? target : target.slice(0, query);
+    const headers = new ClientHeaders(request.rawHeaders, options.forwarding);
+    const ownId = headers.get("x-request-id");
+    const newRequestId =
+      options.forwardsGeneratedRequestId && (ownId === undefined || ownId === "") ? randomUUID() : undefined;
+    const lines = [...cors.lines(headers.get("origin"))];
+    if (this.#isClosing) lines.push("connection", "close");
+    const frame = {
+      dialect: dialectOf(path, headers.get("anthropic-version") !== undefined),
+      lines,
+      requestId: newRequestId ?? ownId,
+      ownsCors: options.ownsCors,
+      stallTimeoutMs: options.clientStallTimeoutMs,
+    };
+    const client = new ClientAnswer(response, frame, call.clock);
+    return { request, method, target, path, headers, client, newRequestId };
+  }
+
+  /** @throws HttpError, RoutingError */
+  #admit(visit: Visit, response: ServerResponse): void {
+    const { keys, options, cors } = this.#parts;
+    const { method, path, headers, client } = visit;
+    if (method === "OPTIONS" && options.ownsCors && headers.get("access-control-request-method") !== undefined) {
+      client.preflight(cors.preflight(headers.get("origin"), headers.get("access-control-request-headers")));
+      return;
+    }
+    const route = this.#parts.paths.routeOf(method, path);
+    if (route.kind === "health") {
+      this.#answerHealth(client);
+      return;
+    }
+    const allowance = keys.areNeeded ? keys.allowanceOf(headers) : undefined;
+    if (route.kind === "unknown") throw new HttpError(404, "not_found", "this path is not served");
+    if (route.kind === "wrong-method") {
+      throw new HttpError(405, "method_not_allowed", "this method is not served here", { allow: route.allowed });
+    }
+    if (this.#running >= options.maxRequests) {
+      throw new HttpError(429, "saturated", `${this.#running} requests are under way, no more are taken`);
+    }
+    this.#begin(allowance, response);
+    this.#serve(route, visit);
+  }
+
+  #begin(allowance: KeyAllowance | undefined, response: ServerResponse): void {
+    allowance?.begin();
+    this.#running += 1;
+    response.once("close", () => {
+      allowance?.end();
+      this.#running -= 1;
+    });
+  }
+
+  #serve(route: Route, visit: Visit): void {
+    if (route.kind === "models") this.#answer(visit, this.#parts.models.list(isAnthropic(visit)));
+    else if (route.kind === "model") this.#answer(visit, this.#parts.models.one(route.id, isAnthropic(visit)));
+    else if (route.kind === "stored-response") this.#read(visit, (body) => this.#forwardStored(visit, route.id, body));
+    else if (route.kind === "forward") this.#read(visit, (body) => this.#forward(visit, route, body));
+  }
+
+  #answer({ client }: Visit, value: object): void {
+    client.own(200, [], JSON.stringify(value));
+  }
+
+  #answerHealth(client: ClientAnswer): void {
+    const isReady = this.#isReady && !this.#isClosing;
+    client.own(isReady ? 200 : 503, [], JSON.stringify({ status: isReady ? "ok" : "not ready" }));
+  }
+
+  #read(visit: Visit, take: (body: HeldBody) => void): void {
+    if (!this.#isReady) throw new RoutingError("the models are being loaded", { code: "shutting_down" });
+    const encoding = visit.headers.get("content-encoding") ?? "identity";
+    if (encoding.toLowerCase() !== "identity") {
+      throw new HttpError(415, "unsupported_media_type", "encoded bodies are not read", { connection: "close" });
+    }
+    this.#parts.intake.read(visit.request, (error, body) => {
+      try {
+        if (error !== undefined) throw error;
+        take(body);
+      } catch (cause) {
+        body.release();
+        this.#refuse(visit, cause);
+      }
+    });
+  }
+
+  #forward(visit: Visit, route: Extract<Route, { kind: "forward" }>, body: HeldBody): void {
+    const { format } = route;
+    const owner = format === "responses" ? this.#ownerOfPrevious(body.bytes) : undefined;
+    const isReadable = route.hasKnownBody || isJson(visit.headers.get("content-type"));
+    this.#start(visit, { format, isReadable, owner, body });
+  }
+
+  /** @throws HttpError 404 when nobody knows who made it */
+  #forwardStored(visit: Visit, id: string, body: HeldBody): void {
+    const owner = this.#ownerOf(id);
+    if (visit.method === "DELETE") this.#parts.call.owners.forget(id);
+    this.#start(visit, { format: "responses", isReadable: false, owner, body });
+  }
+
+  #ownerOfPrevious(body: Buffer): string | undefined {
+    const id = previousResponseId(body);
+    return id === undefined ? undefined : this.#ownerOf(id);
+  }
+
+  #ownerOf(id: string): string {
+    const owner = this.#parts.call.owners.ownerOf(id);
+    if (owner === undefined) throw new HttpError(404, "unknown_response", "no response of this id is known");
+    return owner;
+  }
+
+  #start(
+    { method, target, headers, client, newRequestId }: Visit,
+    part: Pick<ReceivedRequest, "format" | "isReadable" | "owner" | "body">,
+  ): void {
+    if (client.isOver) {
+      part.body.release();
+      return;
+    }
+    const call = new ForwardedCall({ method, target, headers, newRequestId, ...part }, client, this.#parts.call);
+    this.#calls.add(call);
+    client.closed(() => this.#calls.delete(call));
+    call.start();
+  }
+
+  #refuse({ client, request }: Visit, cause: unknown): void {
+    const { telemetry, log, options } = this.#parts.call;
+    const { error, field } = refusalOf(cause, options.retryAfterSeconds);
+    telemetry.refused(error.code);
+    if (error.code === "internal") log.error({ err: cause }, "proxy: a request failed");
+    // What still comes of the body is read and dropped, so that the client gets to the answer.
+    request.resume();
+    if (!client.isOver) client.refuse(error, field);
+  }
+}
+
+/** Anthropic's clients name their API's version. */
+function isAnthropic({ headers }: Visit): boolean {
+  return headers.get("anthropic-version") !== undefined;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return /^application\/([\w.!#$&^-]+\+)?json\s*(;|$)/i.test(contentType?.trim() ?? "");
+}

@@ -1,0 +1,116 @@
+import type { Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { ListenError } from "../../errors/index.ts";
+import { apiErrorBody, type HttpLog, type HttpTls, type ListenerLimits, ServerMaker } from "../../http/index.ts";
+import type { FrontDoor } from "./front-door.ts";
+
+export interface ProxyServerOptions {
+  readonly host: string;
+  /** 0 = one that the system chooses. */
+  readonly port: number;
+  readonly tls: HttpTls;
+  readonly limits: ListenerLimits;
+}
+
+const idleSweepMs = 50;
+
+/** The listening front door. */
+export class ProxyServer {
+  readonly #server: ReturnType<ServerMaker["make"]>;
+  readonly #maker: ServerMaker;
+  readonly #door: FrontDoor;
+  #closed: Promise<void> | undefined;
+
+  private constructor(server: ReturnType<ServerMaker["make"]>, maker: ServerMaker, door: FrontDoor) {
+    this.#server = server;
+    this.#maker = maker;
+    this.#door = door;
+  }
+
+  /** Listens. Rejects with ListenError when the address cannot be had, with Error when a file cannot be used. */
+  static async start(door: FrontDoor, options: ProxyServerOptions, log: HttpLog): Promise<ProxyServer> {
+    const { host, port, tls, limits } = options;
+    const maker = await ServerMaker.prepare(limits, tls, log);
+    const server = maker.make((request, response) => door.receive(request, response));
+    server.on("clientError", (error, socket) => answerClientError(error, socket as Socket));
+    await new Promise<void>((resolve, reject) => {
+      const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+      // Rejecting again, should it fail later, does nothing.
+      server.on("error", (cause) => reject(new ListenError({ setting: "proxy.listen", address }, { cause })));
+      server.listen({ host, port }, () => resolve());
+    });
+    return new ProxyServer(server, maker, door);
+  }
+
+  /** `host:port`, `[v6]:port`. */
+  get address(): string {
+    const { address, port, family } = this.#server.address() as AddressInfo;
+    return family === "IPv6" ? `[${address}]:${port}` : `${address}:${port}`;
+  }
+
+  setReady(): void {
+    this.#door.setReady(true);
+  }
+
+  /** Takes no new connections, lets what runs end, and cuts what has not after `timeoutMs`. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#door.closeConnections();
+    const closed = this.#close();
+    this.#server.closeIdleConnections();
+    // Connections whose last answer was begun before do not end with it.
+    const sweep = setInterval(() => this.#server.closeIdleConnections(), idleSweepMs);
+    const timer = setTimeout(() => this.#cut(), timeoutMs);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(timer);
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#close();
+    this.#cut();
+    await closed;
+  }
+
+  #close(): Promise<void> {
+    this.#maker.close();
+    this.#closed ??= new Promise((resolve) => (this.#server as Server).close(() => resolve()));
+    return this.#closed;
+  }
+
+  #cut(): void {
+    this.#door.abandonAll();
+    this.#server.closeAllConnections();
+  }
+}
+
+const errorByCode: Readonly<
+  Record<string, { status: string; code: "request_timeout" | "headers_too_large"; message: string }>
+> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: "408 Request Timeout",
+    code: "request_timeout",
+    message: "the request came too slowly",
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: "431 Request Header Fields Too Large",
+    code: "headers_too_large",
+    message: "the headers are too long",
+  },
+};
+
+/** A request that cannot be parsed, or whose headers came too slowly: there is no request object to answer through. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy(error);
+    return;
+  }
+  const known = errorByCode[error.code ?? ""];
+  const { status, code, message } = known ?? {
+    status: "400 Bad Request",
+    code: "invalid_request" as const,
+    message: "this is no HTTP request",
+  };
+  const body = JSON.stringify(apiErrorBody({ message, code }, "openai"));
+  const head = [`HTTP/1.1 ${status}`, "content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
+  socket.end(`${[...head, "connection: close"].join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+}

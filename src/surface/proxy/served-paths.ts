@@ -1,0 +1,90 @@
+import { type ErrorDialect, errorDialectOf } from "../../http/index.ts";
+
+/** How an API writes its streams, and so what an error within one looks like. */
+export type StreamFormat = "chat" | "completions" | "responses" | "messages" | "generate";
+
+/** What a path and method stand for. */
+export type Route =
+  /** Goes to a worker. */
+  | { readonly kind: "forward"; readonly format: StreamFormat | undefined; readonly hasKnownBody: boolean }
+  /** Belongs to the worker that made the answer with this id. */
+  | { readonly kind: "stored-response"; readonly id: string }
+  | { readonly kind: "models" }
+  | { readonly kind: "model"; readonly id: string }
+  | { readonly kind: "health" }
+  | { readonly kind: "wrong-method"; readonly allowed: string }
+  | { readonly kind: "unknown" };
+
+const generating: ReadonlyMap<string, StreamFormat> = new Map([
+  ["/v1/chat/completions", "chat"],
+  ["/v1/completions", "completions"],
+  ["/v1/responses", "responses"],
+  ["/v1/messages", "messages"],
+  ["/generate", "generate"],
+]);
+
+const others: ReadonlySet<string> = new Set(["/v1/messages/count_tokens", "/v1/embeddings", "/v1/rerank", "/tokenize"]);
+
+const storedResponse = /^\/v1\/responses\/([^/]+)(\/cancel|\/input_items)?$/;
+const oneModel = /^\/v1\/models\/(.+)$/;
+
+/** Finds what a request is for. */
+export class ServedPaths {
+  readonly #exact: ReadonlySet<string>;
+  readonly #prefixes: readonly string[];
+
+  /** @param allowed paths to forward beside those of the known APIs; one that ends in `/*` stands for all below */
+  constructor(allowed: readonly string[]) {
+    this.#exact = new Set(allowed.filter((path) => !path.endsWith("/*")));
+    this.#prefixes = allowed.filter((path) => path.endsWith("/*")).map((path) => path.slice(0, -1));
+  }
+
+  /** @param path without its query */
+  routeOf(method: string, path: string): Route {
+    const format = generating.get(path);
+    if (format !== undefined) return onlyBy(method, "POST", { kind: "forward", format, hasKnownBody: true });
+    if (others.has(path)) return onlyBy(method, "POST", { kind: "forward", format: undefined, hasKnownBody: true });
+    const local = localRoute(method, path);
+    if (local !== undefined) return local;
+    return this.#isAllowed(path) ? { kind: "forward", format: undefined, hasKnownBody: false } : { kind: "unknown" };
+  }
+
+  #isAllowed(path: string): boolean {
+    return this.#exact.has(path) || this.#prefixes.some((prefix) => path.startsWith(prefix));
+  }
+}
+
+/** What needs no choice of a worker. */
+function localRoute(method: string, path: string): Route | undefined {
+  if (path === "/health") return readOnly(method, { kind: "health" });
+  if (path === "/v1/models") return readOnly(method, { kind: "models" });
+  const [, model] = oneModel.exec(path) ?? [];
+  if (model !== undefined) return readOnly(method, { kind: "model", id: decoded(model) });
+  const [, id, part] = storedResponse.exec(path) ?? [];
+  if (id === undefined) return undefined;
+  const route: Route = { kind: "stored-response", id: decoded(id) };
+  if (part === "/cancel") return onlyBy(method, "POST", route);
+  if (part === undefined && method === "DELETE") return route;
+  return method === "GET" ? route : { kind: "wrong-method", allowed: part === undefined ? "GET, DELETE" : "GET" };
+}
+
+function onlyBy(method: string, allowed: string, route: Route): Route {
+  return method === allowed ? route : { kind: "wrong-method", allowed };
+}
+
+function readOnly(method: string, route: Route): Route {
+  return method === "GET" || method === "HEAD" ? route : { kind: "wrong-method", allowed: "GET, HEAD" };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whose error JSON the caller of a path expects. An Anthropic client is known by its header where the path is both APIs'. */
+export function dialectOf(path: string, isAnthropicClient: boolean): ErrorDialect {
+  return isAnthropicClient && path.startsWith("/v1/models") ? "anthropic" : errorDialectOf(path);
+}
