@@ -132,7 +132,9 @@ function isCase(value: Value, pattern: RegExp): boolean {
 }
 
 function isSame(left: Value, right: Value): boolean {
-  const isPlain = [left, right].every((value) => value === null || value === undefined || typeof value === "boolean");
+  // Every look-up of a missing name makes another undefined value.
+  const isPlain = [left, right].every((value) => value === null || typeof value === "boolean");
+  if (left === undefined && right === undefined) throw new UnsupportedTemplateError("identity of undefined values");
   if (!isPlain && left !== right && typeof left === typeof right)
     throw new UnsupportedTemplateError("identity of objects");
   return left === right;

@@ -1,7 +1,16 @@
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { spend } from "../work.ts";
 import { DictValue } from "./dict-value.ts";
-import { FloatValue, isNumber, isSequence, isText, type SequenceValue, textOf, type Value } from "./value.ts";
+import {
+  CallableValue,
+  FloatValue,
+  isNumber,
+  isSequence,
+  isText,
+  type SequenceValue,
+  textOf,
+  type Value,
+} from "./value.ts";
 
 /** A number, or a bool as the number it is in Python, for JavaScript's own comparison, which is exact across types. */
 export function numeric(value: Value): number | bigint | undefined {
@@ -33,6 +42,8 @@ function isEqual(left: Value, right: Value, alike: Alike): boolean {
   }
   if (isSequence(left)) return isSequence(right) && alike(left, right) && areItemsEqual(left, right, alike);
   if (left instanceof DictValue) return right instanceof DictValue && isDictEqual(left, right, alike);
+  if (left instanceof CallableValue && right instanceof CallableValue)
+    throw new UnsupportedTemplateError("comparing functions");
   return false;
 }
 

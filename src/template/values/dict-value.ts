@@ -1,12 +1,15 @@
 import type { JsonObject, JsonValue } from "../../json/index.ts";
-import { TemplateRefusal } from "../template-errors.ts";
+import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { spend } from "../work.ts";
 import { FloatValue, MarkupValue, SequenceValue, type Value } from "./value.ts";
 
 export type DictEntry = readonly [key: Value, value: Value];
 
 /** What equal keys have in common: a string is its own, everything else is told apart from strings by its box. */
-type Hash = string | number | bigint | null | undefined;
+type Hash = string | number | bigint | null | undefined | typeof identity;
+
+/** The hash of functions, iterators and other objects, which are equal to none but themselves. */
+const identity = Symbol("identity");
 
 /** An ordered dict with keys of any hashable type, or a JSON object that is read where it is. Never changed after it is made. */
 export class DictValue {
@@ -35,6 +38,8 @@ export class DictValue {
     for (const [key, value] of entries) {
       spend(4);
       const hash = hashOf(key);
+      // Methods of one object are equal without being the same.
+      if (hash === identity) throw new UnsupportedTemplateError("an object as a key");
       const known = map.get(hash);
       map.set(hash, known === undefined ? [key, value] : [known[0], value]);
     }
@@ -98,9 +103,17 @@ function hashOf(key: Value): Hash {
   if (key === null || key === undefined || typeof key === "number" || typeof key === "bigint") return key;
   if (key instanceof SequenceValue && key.type === "tuple") {
     spend(key.items.length * 8);
-    return `${box}${key.items.map((item) => `${typeof item}:${String(hashOf(item))}`).join(box)}`;
+    const hashes = key.items.map(hashOf);
+    if (hashes.includes(identity)) return identity;
+    return `${box}${hashes.map((hash) => `${typeof hash}:${String(hash)}`).join(box)}`;
   }
   // A range can be a key, but is never one.
   if (key instanceof SequenceValue && key.type === "range") return `${box}range`;
-  throw new TemplateRefusal();
+  if (isUnhashable(key)) throw new TemplateRefusal();
+  return identity;
+}
+
+/** What Python can change, or compares by its members. */
+function isUnhashable(key: Value): boolean {
+  return key instanceof DictValue || (key instanceof SequenceValue && key.text !== "dict_values");
 }

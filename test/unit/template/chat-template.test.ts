@@ -51,6 +51,14 @@ describe("Hugging Face's dialect", () => {
     { source: "{{ x == y }}", context: '{"x": {"a": [1]}, "y": {"a": [1.0]}}', text: "True" },
     { source: "{{ 7 // 2 }} {{ 4 / 2 }} {{ 7 % 4 }}", context: "{}", text: "3 2.0 3" },
     { source: "{{ strftime_now('%d %b %Y, %H:%M') }}", context: "{}", text: "07 Mar 2026, 15:04" },
+    {
+      source:
+        "{{ x.upper not in y }} {{ range in y }} {{ (x.upper,) in y }} {{ y.values() in y }} {{ x.upper in [x] }}",
+      context: '{"x": "a", "y": {"a": 1}}',
+      text: "True False False False False",
+    },
+    { source: "{{ y.get(x.upper, 'none') }}", context: '{"x": "a", "y": {"a": 1}}', text: "none" },
+    { source: "{{ (1,) in {(1.0,): 2} }} {{ (true,) in {(1,): 2} }}", context: "{}", text: "True True" },
   ])("$source of $context", ({ source, context, text }) => {
     expect(render(source, context)).toBe(text);
   });
@@ -74,6 +82,8 @@ describe("Hugging Face's dialect", () => {
     { name: "a loop over None", source: "{% for m in x %}{% endfor %}" },
     { name: "membership in None", source: "{{ 'a' in x }}" },
     { name: "JSON of undefined", source: "{{ missing | tojson }}" },
+    { name: "a list in a dict", source: "{{ [1] in {} }}" },
+    { name: "a dict's items in a dict", source: "{{ {}.items() in {} }}" },
   ])("refuses $name, as Python does", ({ source }) => {
     expect(() => render(source, '{"x": null}')).toThrow(RoutingError);
   });
@@ -115,6 +125,9 @@ describe("what the engine does not do exactly", () => {
     { name: "a method", source: "{{ 'a'.encode() }}" },
     { name: "a function", source: "{{ lipsum() }}" },
     { name: "an address", source: "{{ range }}" },
+    { name: "whether two undefined values are one", source: "{{ missing is sameas missing }}" },
+    { name: "whether two methods are equal", source: "{{ 'a'.upper == 'a'.upper }}" },
+    { name: "a method as a key", source: "{{ {'a'.upper: 1} | length }}" },
     { name: "a letter that came to Unicode lately", source: "{{ '\u{1e4d0}'.isalpha() }}" },
   ])("is reported, not guessed: $name", ({ source }) => {
     expect(() => render(source, '{"x": {"a": 1}}')).toThrow(UnsupportedTemplateError);
