@@ -12,6 +12,11 @@ export function spend(steps: number): void {
   if (left < 0) throw new UnsupportedTemplateError("the template works too long");
 }
 
+/** Counts a search for a part of a text: at worst each character of the part is compared at each place. */
+export function spendSearch(text: string, part: string): void {
+  if (text.length > 256) spend(text.length / 32 + (text.length * Math.min(part.length, text.length)) / 64);
+}
+
 /** Counts the comparisons of a sort. */
 export function spendSort(items: number): void {
   spend(8 * items * Math.log2(items + 2));

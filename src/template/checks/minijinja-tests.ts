@@ -18,6 +18,7 @@ import {
   textOf,
   type Value,
 } from "../values/value.ts";
+import { spend } from "../work.ts";
 
 function check(holds: (value: Value) => boolean): Test {
   return (value, args) => {
@@ -114,6 +115,7 @@ function isNameIn(value: Value, args: CallArguments, names: ReadonlyMap<string, 
 
 function isCase(value: Value, pattern: RegExp): boolean {
   if (!isText(value)) throw new TemplateRefusal();
+  spend(2 * textOf(value).length);
   refuseUnknownLetters(textOf(value));
   return pattern.test(textOf(value));
 }

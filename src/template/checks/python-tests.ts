@@ -18,6 +18,7 @@ import {
   textOf,
   type Value,
 } from "../values/value.ts";
+import { spend } from "../work.ts";
 
 function check(holds: (value: Value) => boolean): Test {
   return (value, { positional, named }) => {
@@ -127,6 +128,7 @@ function remainder(value: Value, by: Value): number {
 
 function isCase(value: Value, pattern: RegExp): boolean {
   const text = pythonText(value);
+  spend(text.length);
   if (/\P{ASCII}/u.test(text)) throw new UnsupportedTemplateError("case beyond ASCII");
   return pattern.test(text);
 }

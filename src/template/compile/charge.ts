@@ -11,7 +11,9 @@ const quick = new Set(
 
 /** Those that do much with each character. */
 const slow = new Set(
-  "title swapcase capitalize escape e forceescape wordwrap urlize striptags wordcount length count".split(" "),
+  "title swapcase capitalize escape e forceescape wordwrap urlize urlencode striptags wordcount length count".split(
+    " ",
+  ),
 );
 
 /** Counts one call of a filter or method by what it is applied to. */

@@ -7,6 +7,7 @@ import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts
 import { withKeywords } from "../values/arguments.ts";
 import { numeric } from "../values/compare.ts";
 import { isInteger, isSequence, isText, list, textOf, type Value } from "../values/value.ts";
+import { spend, spendSearch } from "../work.ts";
 import { capitalize, refuseUnknownLetters, titleCase } from "./cases.ts";
 import { replaced } from "./python-strings.ts";
 
@@ -39,8 +40,8 @@ export const minijinjaStringMethods: ReadonlyMap<string, FlatMethod> = new Map<s
   ["replace", method(3, replace)],
   ["join", method(1, join)],
   ["format", format],
-  ["find", method(1, (text, [part]) => byteOffset(text, text.indexOf(requiredText(part))))],
-  ["rfind", method(1, (text, [part]) => byteOffset(text, text.lastIndexOf(requiredText(part))))],
+  ["find", method(1, (text, [part]) => byteOffset(text, text.indexOf(searched(text, part))))],
+  ["rfind", method(1, (text, [part]) => byteOffset(text, text.lastIndexOf(searched(text, part))))],
   ["count", method(1, (text, [part]) => count(text, requiredText(part)))],
   ["upper", method(0, (text) => text.toUpperCase())],
   ["lower", method(0, (text) => text.toLowerCase())],
@@ -88,7 +89,11 @@ function split(text: string, args: readonly Value[]): Value {
 function affixes(value: Value): readonly string[] {
   if (isText(value)) return [textOf(value)];
   if (!isSequence(value)) throw new TemplateRefusal();
-  return value.items.map(requiredText);
+  return value.items.map((item) => {
+    const affix = requiredText(item);
+    spend(1 + affix.length / 16);
+    return affix;
+  });
 }
 
 function replace(text: string, args: readonly Value[], frame: Frame): string {
@@ -109,6 +114,13 @@ function format(text: string, args: readonly Value[], frame: Frame): string {
   if ([...values, ...named.values()].some((value) => !isText(value) && !isInteger(value)))
     throw new UnsupportedTemplateError("formatting this");
   return formatBraces(text, { positional: values, named }, frame);
+}
+
+/** The text to look for, its search counted. */
+function searched(text: string, part: Value): string {
+  const wanted = requiredText(part);
+  spendSearch(text, wanted);
+  return wanted;
 }
 
 /** Places are counted in bytes there. */

@@ -2,6 +2,7 @@ import type { Frame } from "../compile/frame.ts";
 import { centered, formatBraces } from "../python/brace-format.ts";
 import { characters, codePoints, lengthOf } from "../python/code-points.ts";
 import { capitalize, isAllCased, isAllOf, isTitle, refuseRecent, swapCase, titleCase } from "../python/letters.ts";
+import { partition, partitionRight } from "../python/partition.ts";
 import { isPrintable } from "../python/quote.ts";
 import { splitAt, splitLines, splitRightAt, splitWords, splitWordsRight } from "../python/split.ts";
 import { strip, stripLeft, stripRight } from "../python/strip.ts";
@@ -10,6 +11,7 @@ import { BoundArguments } from "../values/arguments.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { sliceText } from "../values/slices.ts";
 import { type CallArguments, isSequence, isText, list, SequenceValue, textOf, type Value } from "../values/value.ts";
+import { spend, spendSearch } from "../work.ts";
 
 export type StringMethod = (text: string, args: CallArguments, frame: Frame) => Value;
 
@@ -48,8 +50,8 @@ export const pythonStringMethods: ReadonlyMap<string, StringMethod> = new Map<st
   ["index", method(byPlace("sub", "start", "end"), 1, (text, args) => found(place(text, args, "indexOf")))],
   ["rindex", method(byPlace("sub", "start", "end"), 1, (text, args) => found(place(text, args, "lastIndexOf")))],
   ["count", method(byPlace("sub", "start", "end"), 1, count)],
-  ["partition", method(byPlace("sep"), 1, (text, args) => partition(text, args.requiredText("sep/")))],
-  ["rpartition", method(byPlace("sep"), 1, (text, args) => partitionRight(text, args.requiredText("sep/")))],
+  ["partition", method(byPlace("sep"), 1, (text, args) => tuple(...partition(text, args.requiredText("sep/"))))],
+  ["rpartition", method(byPlace("sep"), 1, (text, args) => tuple(...partitionRight(text, args.requiredText("sep/"))))],
   ["removeprefix", method(byPlace("prefix"), 1, (text, args) => without(text, args.requiredText("prefix/")))],
   ["removesuffix", method(byPlace("suffix"), 1, (text, args) => withoutEnd(text, args.requiredText("suffix/")))],
   ["ljust", method(byPlace("width", "fill"), 1, (text, args, frame) => text + padding(text, args, frame))],
@@ -122,6 +124,7 @@ function bounded(text: string, args: BoundArguments): Range {
 function hasAffix(text: string, args: BoundArguments, method: "startsWith" | "endsWith"): boolean {
   const wanted = affixes(args.get("affix/"));
   const range = bounded(text, args);
+  for (const affix of wanted) spend(1 + affix.length / 16);
   return range.text !== undefined && wanted.some((affix) => range.text?.[method](affix));
 }
 
@@ -129,6 +132,7 @@ function hasAffix(text: string, args: BoundArguments, method: "startsWith" | "en
 function place(text: string, args: BoundArguments, method: "indexOf" | "lastIndexOf"): number {
   const wanted = args.requiredText("sub/");
   const range = bounded(text, args);
+  spendSearch(text, wanted);
   const at = range.text === undefined ? -1 : codePoints(range.text, range.text[method](wanted));
   return at === -1 ? -1 : at + range.start;
 }
@@ -155,6 +159,7 @@ function replace(text: string, args: BoundArguments, frame: Frame): string {
 /** Python's `str.replace`; an empty `old` stands between all characters. */
 export function replaced(text: string, old: string, by: string, limit: number, frame: Frame): string {
   frame.render.spend(text.length);
+  spendSearch(text, old);
   if (old !== "" && (limit === 0 || !text.includes(old))) return text;
   const parts = old === "" ? betweenAll(text, limit) : splitAt(text, old, limit);
   frame.render.checkLength(text.length + parts.length * by.length);
@@ -180,18 +185,6 @@ function join(text: string, args: BoundArguments, frame: Frame): string {
 
 function tuple(...items: readonly string[]): Value {
   return new SequenceValue("tuple", items);
-}
-
-function partition(text: string, separator: string): Value {
-  if (separator === "") throw new TemplateRefusal();
-  const at = text.indexOf(separator);
-  return at === -1 ? tuple(text, "", "") : tuple(text.slice(0, at), separator, text.slice(at + separator.length));
-}
-
-function partitionRight(text: string, separator: string): Value {
-  if (separator === "") throw new TemplateRefusal();
-  const at = text.lastIndexOf(separator);
-  return at === -1 ? tuple("", "", text) : tuple(text.slice(0, at), separator, text.slice(at + separator.length));
 }
 
 function without(text: string, prefix: string): string {

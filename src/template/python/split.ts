@@ -1,4 +1,4 @@
-import { spend } from "../work.ts";
+import { spend, spendSearch } from "../work.ts";
 import { isPythonSpace, stripLeft, stripRight } from "./strip.ts";
 
 const lineEnds = "\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029";
@@ -6,6 +6,7 @@ const lineEnd = new RegExp(`\\r\\n|[${lineEnds}]`, "g");
 
 /** Python's `str.split` at a separator that is not empty. `limit` is the most cuts, < 0 none. */
 export function splitAt(text: string, separator: string, limit: number): string[] {
+  spendSearch(text, separator);
   const parts: string[] = [];
   let from = 0;
   while (limit < 0 || parts.length < limit) {
@@ -21,6 +22,7 @@ export function splitAt(text: string, separator: string, limit: number): string[
 
 /** Python's `str.rsplit` at a separator. */
 export function splitRightAt(text: string, separator: string, limit: number): string[] {
+  spendSearch(text, separator);
   const parts: string[] = [];
   let to = text.length;
   while (limit < 0 || parts.length < limit) {
@@ -80,6 +82,7 @@ export function splitLines(text: string, keepsEnds: boolean): string[] {
   let from = 0;
   for (const match of text.matchAll(lineEnd)) {
     const end = match.index + match[0].length;
+    spend(4);
     lines.push(text.slice(from, keepsEnds ? end : match.index));
     from = end;
   }

@@ -1,3 +1,5 @@
+import { spend } from "../work.ts";
+
 /** What Python's `str.isspace` holds for; JavaScript's `\s` lacks U+001C to U+001F and U+0085, and has U+FEFF. */
 export function isPythonSpace(code: number): boolean {
   if (code <= 0x20) return (code >= 9 && code <= 13) || code >= 0x1c;
@@ -44,11 +46,13 @@ function leftEdge(text: string, characters: string | undefined): number {
     while (from < text.length && isPythonSpace(text.charCodeAt(from))) from++;
     return from;
   }
+  spend(characters.length);
   const set = new Set(characters);
   for (const character of text) {
     if (!set.has(character)) break;
     from += character.length;
   }
+  spend(from);
   return from;
 }
 
@@ -58,12 +62,14 @@ function rightEdge(text: string, from: number, characters: string | undefined): 
     while (end > from && isPythonSpace(text.charCodeAt(end - 1))) end--;
     return end;
   }
+  spend(characters.length);
   const set = new Set(characters);
   while (end > from) {
     const character = lastCharacter(text, end);
     if (!set.has(character)) break;
     end -= character.length;
   }
+  spend(text.length - end);
   return end;
 }
 

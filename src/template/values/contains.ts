@@ -1,5 +1,5 @@
 import { TemplateRefusal } from "../template-errors.ts";
-import { spend } from "../work.ts";
+import { spend, spendSearch } from "../work.ts";
 import { minijinjaEquals, pythonEquals } from "./compare.ts";
 import { DictValue } from "./dict-value.ts";
 import { pythonIterate } from "./iterate.ts";
@@ -33,6 +33,6 @@ export function minijinjaContains(container: Value, item: Value): boolean {
 }
 
 function includes(text: string, part: string): boolean {
-  if (text.length > 1_000) spend(text.length / 32);
+  spendSearch(text, part);
   return text.includes(part);
 }

@@ -109,9 +109,14 @@ function modFloat(left: number, right: number): number {
   return right < 0 ? -0 : 0;
 }
 
+/** CPython 3.11 floatobject.c `float_floor_div`, in its order of steps: each rounds. */
 function floorFloat(left: number, right: number): number {
-  const rest = modFloat(left, right);
-  const quotient = (left - rest) / right;
+  if (right === 0) throw new TemplateRefusal();
+  const rest = left % right;
+  const borrows = rest !== 0 && rest < 0 !== right < 0;
+  const quotient = (left - rest) / right - (borrows ? 1 : 0);
+  // A quotient that is rounded to nothing keeps its sign.
+  if (quotient === 0) return 1 / (left / right) < 0 ? -0 : 0;
   const floor = Math.floor(quotient);
   return quotient - floor > 0.5 ? floor + 1 : floor;
 }
