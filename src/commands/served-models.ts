@@ -48,13 +48,15 @@ export function lateModel({ profile, blockSize }: ModelSettings): LateModel {
 /** What reading a model's files depends on. */
 export function modelOptions(
   { name, profile, blockSize, tokenizerView, sglangReasoningParser, mistralCommon }: ModelSettings,
-  { maxPromptCharacters }: Config["tokenizer"],
+  { maxPromptCharacters, templates }: Config["tokenizer"],
 ): ModelOptions {
+  const { maxSteps: maxWork, maxCharacters: maxLength, timeZone } = templates;
   return {
     name,
     profile: profileByName(profile),
     blockSize,
     maxPromptLength: maxPromptCharacters,
+    templateSettings: { limits: { maxWork, maxLength }, timeZone },
     mistralCommon,
     ...(tokenizerView === undefined ? {} : { tokenizerView }),
     ...(sglangReasoningParser === undefined ? {} : { reasoningParser: sglangReasoningParser }),

@@ -1,6 +1,12 @@
 import type { ChatRequest } from "../api/index.ts";
 import { JsonObject, type JsonValue } from "../json/index.ts";
-import { type ChatTemplate, compileTemplate, type NativePrompt } from "../template/index.ts";
+import {
+  type ChatTemplate,
+  compileTemplate,
+  type NativePrompt,
+  type TemplateOptions,
+  UnsupportedTemplateError,
+} from "../template/index.ts";
 import type { ChatStrategy, RenderedChat, Variables } from "./chat-strategy.ts";
 import { contentForm, plainContent } from "./content-shape.ts";
 import { DynamoChat } from "./dynamo-chat.ts";
@@ -11,6 +17,7 @@ import { NativeChat } from "./native-chat.ts";
 import type { Profile } from "./profile.ts";
 import { bareProbe, templateProbe } from "./template-probe.ts";
 import type { TemplateSources } from "./template-source.ts";
+import { UnknownChat } from "./unknown-chat.ts";
 
 const probeTool = JsonObject.from([
   ["type", "function"],
@@ -35,16 +42,29 @@ interface Strategies {
   readonly withTools: ChatStrategy | undefined;
 }
 
+/** How templates are rendered. */
+export type TemplateSettings = Pick<TemplateOptions, "limits" | "timeZone">;
+
+interface RendererOptions extends TemplateSettings {
+  /** Renders in place of the templates, where given. */
+  readonly native?: NativePrompt | undefined;
+}
+
 /** Turns conversations into prompts, as one backend does it for one model. */
 export class ChatRenderer {
   readonly #strategies: Strategies;
 
   /**
-   * @param native renders in place of the templates, where given
    * @throws UnsupportedTemplateError when a template cannot be parsed
    */
-  constructor(profile: Profile, sources: TemplateSources, variables: Variables, native?: NativePrompt) {
-    this.#strategies = native === undefined ? prepare(profile, sources, variables) : always(new NativeChat(native));
+  constructor(
+    profile: Profile,
+    sources: TemplateSources,
+    variables: Variables,
+    { native, ...settings }: RendererOptions = {},
+  ) {
+    this.#strategies =
+      native === undefined ? prepare(profile, sources, variables, settings) : always(new NativeChat(native));
   }
 
   /** The model has a template for a conversation with, or without, tools. */
@@ -73,9 +93,14 @@ function always(strategy: ChatStrategy): Strategies {
   return { plain: strategy, withTools: strategy };
 }
 
-function prepare(profile: Profile, sources: TemplateSources, variables: Variables): Strategies {
+function prepare(
+  profile: Profile,
+  sources: TemplateSources,
+  variables: Variables,
+  settings: TemplateSettings,
+): Strategies {
   const compiled = (source: string | undefined) =>
-    source === undefined ? undefined : compileTemplate(source, { dialect: profile.templateDialect });
+    source === undefined ? undefined : compileTemplate(source, { ...settings, dialect: profile.templateDialect });
   const plain = compiled(sources.default);
   const withTools = sources.toolUse === sources.default ? plain : compiled(sources.toolUse);
   if (profile.name === "dynamo") return prepareForDynamo(plain, withTools, variables);
@@ -93,10 +118,16 @@ function prepareForDynamo(
   withTools: ChatTemplate | undefined,
   variables: Variables,
 ): Strategies {
-  const form = plain === undefined ? plainContent : contentForm(plain.source, bareProbe(plain));
   const prepared = (template: ChatTemplate | undefined, tools: JsonValue): ChatStrategy | undefined => {
     if (template === undefined) return undefined;
-    return new DynamoChat(template, variables, form, templateProbe(template, variables, tools));
+    try {
+      const form = plain === undefined ? plainContent : contentForm(plain.source, bareProbe(plain));
+      return new DynamoChat(template, variables, form, templateProbe(template, variables, tools));
+    } catch (error) {
+      // What the frontend's probes show it is not known: neither is any prompt.
+      if (error instanceof UnsupportedTemplateError) return new UnknownChat(error);
+      throw error;
+    }
   };
   return { plain: prepared(plain, null), withTools: prepared(withTools, [probeTool]) };
 }

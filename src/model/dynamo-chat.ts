@@ -24,6 +24,7 @@ export class DynamoChat implements ChatStrategy {
   /**
    * @param contentForm of the model's default template
    * @param probe of this template
+   * @throws UnsupportedTemplateError where the template's answers to the probe are not known
    */
   constructor(template: ChatTemplate, variables: Variables, contentForm: ContentForm, probe: Probe) {
     this.#template = template;

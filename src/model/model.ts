@@ -8,7 +8,7 @@ import {
   type Tokenizer,
   UncuttableText,
 } from "../tokenizer/index.ts";
-import { ChatRenderer } from "./chat-renderer.ts";
+import { ChatRenderer, type TemplateSettings } from "./chat-renderer.ts";
 import type { RenderedChat } from "./chat-strategy.ts";
 import { type CompiledModel, type CompileOptions, compileModel, officialTokenizer } from "./compiled-model.ts";
 import { type CompletionSettings, completionTokens } from "./completion-tokens.ts";
@@ -37,6 +37,8 @@ export interface ModelOptions extends CompileOptions {
   readonly blockSize: number;
   /** Longest prompt that is tokenized, in UTF-16 units; a longer one is routed by load. Default 4 000 000, about a million tokens. */
   readonly maxPromptLength?: number;
+  /** How its chat templates are rendered. */
+  readonly templateSettings?: TemplateSettings;
   /** Longest text without a place to cut it that is tokenized, in UTF-16 units: it holds the thread meanwhile. Default: no bound. */
   readonly maxUncutUnits?: number;
   /** Whether a prompt with a longer one is deferred; otherwise it is routed by load. Default false. */
@@ -83,7 +85,7 @@ export class Model {
       maxPromptLength: options.maxPromptLength ?? 4_000_000,
     };
     this.engine = compiled.engine;
-    this.#chat = chatRenderer(options.profile, compiled);
+    this.#chat = chatRenderer(options, compiled);
     this.#noTextReason = compiled.unknown.text;
     this.#noChatReason = compiled.unknown.text ?? compiled.unknown.chat ?? "no chat template";
     this.#secondReading = compiled.secondReading;
@@ -223,13 +225,16 @@ export class Model {
   }
 }
 
-function chatRenderer(profile: Profile, compiled: CompiledModel): ChatRenderer | undefined {
+function chatRenderer(
+  { profile, templateSettings: settings }: ModelOptions,
+  compiled: CompiledModel,
+): ChatRenderer | undefined {
   const { templates, variables, nativeFamily } = compiled;
   if (compiled.unknown.chat !== undefined || compiled.unknown.text !== undefined) return undefined;
   const native = nativeFamily === undefined ? undefined : nativePrompt(nativeFamily);
   if (native === undefined && templates.default === undefined && templates.toolUse === undefined) return undefined;
   try {
-    return new ChatRenderer(profile, templates, variables, native);
+    return new ChatRenderer(profile, templates, variables, { ...settings, native });
   } catch (cause) {
     throw new ModelLoadError(`chat template: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

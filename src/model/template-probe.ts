@@ -1,10 +1,13 @@
 import { RoutingError } from "../errors/index.ts";
 import { JsonObject, type JsonValue } from "../json/index.ts";
-import { type ChatTemplate, UnsupportedTemplateError } from "../template/index.ts";
+import type { ChatTemplate } from "../template/index.ts";
 import type { Variables } from "./chat-strategy.ts";
 import type { Message } from "./messages.ts";
 
-/** Renders sample messages at load, to learn what a template takes; undefined when it refuses them. */
+/**
+ * Renders sample messages at load, to learn what a template takes; undefined when it refuses them.
+ * Throws UnsupportedTemplateError where it is not known what it makes of them.
+ */
 export type Probe = (messages: readonly Message[], addGenerationPrompt?: boolean) => string | undefined;
 
 /** A probe with the model's special tokens and with tools, or null. */
@@ -24,7 +27,7 @@ function probe(template: ChatTemplate, variables: Variables): Probe {
         JsonObject.from([...variables, ["messages", messages], ["add_generation_prompt", addGenerationPrompt]]),
       );
     } catch (error) {
-      if (error instanceof RoutingError || error instanceof UnsupportedTemplateError) return undefined;
+      if (error instanceof RoutingError) return undefined;
       throw error;
     }
   };

@@ -3,6 +3,7 @@ import { Program } from "./compile/program.ts";
 import type { Dialect, DialectName } from "./dialect/dialect.ts";
 import { dynamo } from "./dialect/dynamo.ts";
 import { huggingface } from "./dialect/huggingface.ts";
+import { wallClock } from "./functions/wall-clock.ts";
 import type { Limits } from "./limits.ts";
 import { UnsupportedTemplateError } from "./template-errors.ts";
 import { translated } from "./translated.ts";
@@ -31,8 +32,10 @@ export interface ChatTemplate {
 export interface TemplateOptions {
   /** Whose Jinja to follow. Default `huggingface`. */
   readonly dialect?: DialectName;
-  /** Gives the time for `strftime_now`, in local time; default the system's. */
+  /** Gives the time for `strftime_now`; default the system's. */
   readonly now?: () => Date;
+  /** Whose time `strftime_now` prints: an IANA name, as `Europe/Oslo`. Default: that of the process, as servers have it. */
+  readonly timeZone?: string | undefined;
   /** How much one render may do; a render that does more is unsupported. */
   readonly limits?: Limits;
 }
@@ -42,15 +45,17 @@ const dialects: Readonly<Record<DialectName, Dialect>> = { dynamo, huggingface }
 /**
  * Compiles a template once, for many renders.
  * @throws UnsupportedTemplateError when the source cannot be parsed
+ * @throws RangeError for an unknown time zone
  */
 export function compileTemplate(source: string, options: TemplateOptions = {}): ChatTemplate {
-  const { dialect = "huggingface", now = () => new Date(), limits } = options;
+  const { dialect = "huggingface", now = () => new Date(), timeZone, limits } = options;
+  const clock = wallClock(timeZone);
   const rules = dialects[dialect];
   const prepared = rules.prepareSource(source);
   const program = compiled(prepared, rules, limits);
   const renderPieces = (context: TemplateContext): readonly string[] => {
     try {
-      return program.run(context, now);
+      return program.run(context, () => clock(now()));
     } catch (cause) {
       throw translated(cause);
     }

@@ -1,6 +1,6 @@
 /** How much one render may do. A render that goes beyond is reported as unknown, and never hangs or fills the memory. */
 export interface Limits {
-  /** Steps of loops and calls, plus characters handled by string functions. Default 30 000 000, about half a second. */
+  /** Steps of some 20 ns, see {@link spend}: about one for an item or a character that is looked at. Default 30 000 000, at most about a second. */
   readonly maxWork?: number;
   /** Longest text or list that one operation makes, and longest prompt, in UTF-16 units or items. Default 32 Mi. */
   readonly maxLength?: number;

@@ -20,7 +20,7 @@ const answers = fixtureLines("native.jsonl.gz").map((line) => JSON.parse(line) a
 /** The prompt; undefined when the request is refused. */
 function render(family: NativeFamily, raw: string): string | undefined {
   const sources = { default: undefined, toolUse: undefined };
-  const renderer = new ChatRenderer(profileByName("dynamo"), sources, [], nativePrompt(family));
+  const renderer = new ChatRenderer(profileByName("dynamo"), sources, [], { native: nativePrompt(family) });
   try {
     const options = { dialect: "dynamo", refuseUnknownShapes: false, maxDepth: 128 } as const;
     const parsed = parseRequest("/v1/chat/completions", Buffer.from(raw), options);

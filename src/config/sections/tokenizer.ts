@@ -48,6 +48,38 @@ const mainThread = z
   .prefault({})
   .describe("What the main thread does itself. It is held by no request for more than about 5 ms.");
 
+const templates = z
+  .strictObject({
+    maxSteps: count(1000)
+      .default(30_000_000)
+      .describe(
+        "Most steps of one render of a chat template, of some 20 ns each: about one for an item or a character that is looked at. A render with more, at most about a second of work, is given up and its request placed by load.",
+      ),
+    maxCharacters: count(1000)
+      .default(33_554_432)
+      .describe(
+        "Longest text or list that a chat template makes on its way, in UTF-16 units or items; a request that needs a longer one is placed by load.",
+      ),
+    timeZone: z
+      .string()
+      .refine(isTimeZone, "expected the IANA name of a time zone, as UTC or Europe/Oslo")
+      .optional()
+      .describe(
+        "Whose time a template's `strftime_now` prints, as an IANA name: set it where this process runs in another zone (`TZ`) than the frontends and engines, which print their own. When absent: the zone of this process.",
+      ),
+  })
+  .prefault({})
+  .describe("Rendering chat templates.");
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Bounds of turning text into tokens. */
 export const tokenizer = z
   .strictObject({
@@ -71,6 +103,7 @@ export const tokenizer = z
       .describe(
         "One request in so many is tokenized again, in the background, by Hugging Face's own engine, which takes a second and 100 to 400 MB a model once it is first needed. After a difference the model is tokenized by that engine alone, until the restart. 0 = never.",
       ),
+    templates,
     mainThread,
     threads,
   })

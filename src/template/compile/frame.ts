@@ -14,6 +14,7 @@ export type Slot = Value | typeof missing;
 export class Render {
   readonly dialect: Dialect;
   readonly globals: readonly Value[];
+  /** The time on the wall, in UTC fields. */
   readonly now: () => Date;
   readonly #limits: Required<Limits>;
   #out: string[] = [];

@@ -98,6 +98,10 @@ export class StatementCompiler implements Region {
         return () => breaking;
       case "continue":
         return () => continuing;
+      case "unknown":
+        return () => {
+          throw new UnsupportedTemplateError(`block ${statement.name}`);
+        };
       case "do": {
         const evaluate = this.expressions.compile(statement.value);
         return (frame) => {

@@ -111,4 +111,6 @@ export type Statement =
       readonly isGeneration: boolean;
     }
   | { readonly type: "do"; readonly value: Expression }
+  /** What this engine does not render. */
+  | { readonly type: "unknown"; readonly name: string }
   | { readonly type: "break" | "continue" };

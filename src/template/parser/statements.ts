@@ -6,9 +6,15 @@ import { TokenStream } from "./token-stream.ts";
 
 const reserved = new Set(["true", "True", "false", "False", "none", "None"]);
 
+/** Blocks that use other templates, or escape: with the names of their ends, where they have one. */
+const unknownBlocks: Readonly<Record<string, string>> = {
+  ...{ include: "", import: "", from: "", extends: "" },
+  ...{ block: "endblock", autoescape: "endautoescape" },
+};
+
 /**
  * Reads a template.
- * @throws UnsupportedTemplateError for what is no template, or uses other templates
+ * @throws UnsupportedTemplateError for what is no template
  */
 export function parseTemplate(tokens: readonly Token[], rules: SyntaxRules): Body {
   const parser = new StatementParser(new TokenStream(tokens), rules);
@@ -91,7 +97,22 @@ class StatementParser {
   #dialectStatement(name: string): readonly Statement[] {
     if (name === "do" && !this.#rules.isPythonic) return [{ type: "do", value: this.#expressions.expression() }];
     if (name === "print" && this.#rules.isPythonic) return this.#print();
-    return this.#stream.fail(`block ${name}`);
+    const end = unknownBlocks[name];
+    return end === undefined ? this.#stream.fail(`block ${name}`) : [this.#unknown(name, end)];
+  }
+
+  /** A block of Jinja's that only prompts of other templates need: it is known where it ends, and no render that comes to it is. */
+  #unknown(name: string, end: string): Statement {
+    this.#skipTag();
+    if (end !== "") {
+      this.#simpleBody(end);
+      this.#skipTag();
+    }
+    return { type: "unknown", name };
+  }
+
+  #skipTag(): void {
+    while (!["block-end", "end"].includes(this.#stream.current.type)) this.#stream.next();
   }
 
   #print(): readonly Statement[] {

@@ -10,6 +10,7 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (path.endsWith("socketMode")) return "0640";
   if (path === "replicas.id") return "replica-7";
   if (path === "proxy.apiKeyHashes") return "0".repeat(64);
+  if (path.endsWith("timeZone")) return "Europe/Oslo";
   if (path === "hub.url") return "http://mirror.example:8080";
   if (path === "replicas.redis.url") return "rediss://redis.example:6379";
   return path.endsWith("listen") ? "[::1]:19999" : "/other";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ChatParsed, type CompletionsParsed, parseRequest } from "../../../src/api/index.ts";
 import { RoutingError } from "../../../src/errors/index.ts";
-import { Model, ModelLoadError, type ProfileName, profileByName } from "../../../src/model/index.ts";
+import { Model, ModelLoadError, type ModelOptions, type ProfileName, profileByName } from "../../../src/model/index.ts";
 import { sglang, vllm } from "../api/fixtures.ts";
 import { modelFiles, plainTemplate } from "./model-folder.ts";
 
@@ -57,11 +57,55 @@ describe("a conversation", () => {
       files: modelFiles("{{ messages | pprint }}"),
       body: { messages: hello },
     },
+    ...[
+      ...["{% include 'x' %}", "{% import 'x' as y %}", "{% from 'x' import y %}", "{% extends 'x' %}"],
+      ...["{% block b %}{% if true %}x{% endif %}{% endblock b %}", "{% autoescape true %}x{% endautoescape %}"],
+    ].map((block) => ({
+      name: `the template has ${block}`,
+      files: modelFiles(`a ${block} b`),
+      body: { messages: hello },
+    })),
+    {
+      name: "a probe of the template is not known",
+      files: modelFiles("{% if messages | length > 1 %}{{ messages | pprint }}{% endif %}"),
+      body: { messages: hello },
+    },
   ])("is routed by load when $name", async ({ files, body }) => {
     const prompt = await (await load("dynamo", files)).tokenize(chat(body));
     expect(prompt.inexactReason).toEqual(expect.any(String));
     expect(prompt.tokenIds).toHaveLength(0);
     expect(prompt.injectable).toBe(false);
+  });
+
+  it.each(["vllm", "sglang"] as const)("is routed by load at %s when its template uses others", async (profile) => {
+    const model = await load(profile, modelFiles("a {% include 'x' %} b"));
+    const prompt = await model.tokenize(chat({ messages: hello }, profile));
+    expect(prompt.inexactReason).toContain("include");
+  });
+
+  it("is known where a block of other templates is not come to", async () => {
+    const model = await load("dynamo", modelFiles("hello{% if false %}{% include 'x' %}{% endif %}"));
+    expect((await model.tokenize(chat({ messages: hello }))).pieces).toEqual(["hello"]);
+  });
+
+  it("is rendered within the limits and in the time zone of the settings", async () => {
+    const rendered = async (templateSettings: ModelOptions["templateSettings"], source: string) => {
+      const options = {
+        name: "m",
+        profile: profileByName("dynamo"),
+        blockSize: 16,
+        ...(templateSettings && { templateSettings }),
+      };
+      const model = await Model.load(options, modelFiles(source));
+      return model.tokenize(chat({ messages: hello }));
+    };
+    const long = "{% for i in range(500) %}a{% endfor %}";
+    expect((await rendered(undefined, long)).inexactReason).toBeUndefined();
+    expect((await rendered({ limits: { maxWork: 400 } }, long)).inexactReason).toContain("works too long");
+    expect((await rendered({ limits: { maxLength: 400 } }, long)).inexactReason).toContain("prints too much");
+    const hour = async (timeZone: string) =>
+      Number((await rendered({ timeZone }, "{{ strftime_now('%H') }}")).pieces?.join(""));
+    expect(((await hour("Etc/GMT-9")) - (await hour("Etc/GMT+3")) + 24) % 24).toBe(12);
   });
 
   it("with an image has the tokens of its placeholder, which are left to the backend to expand", async () => {

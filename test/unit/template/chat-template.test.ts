@@ -63,6 +63,18 @@ describe("Hugging Face's dialect", () => {
     expect(render(source, context)).toBe(text);
   });
 
+  it("prints the time of the zone that is asked for", () => {
+    // 23:30 UTC: in Oslo it is summer, and tomorrow.
+    const now = () => new Date(Date.UTC(2026, 5, 30, 23, 30, 7));
+    const format = "{{ strftime_now('%F %T %e %-d %j %-I %p %A') }}";
+    const printed = (timeZone: string) =>
+      compileTemplate(format, { now, timeZone }).render(parseJson(Buffer.from("{}")) as JsonObject);
+    expect(printed("UTC")).toBe("2026-06-30 23:30:07 30 30 181 11 PM Tuesday");
+    expect(printed("Europe/Oslo")).toBe("2026-07-01 01:30:07  1 1 182 1 AM Wednesday");
+    expect(printed("Pacific/Kiritimati")).toBe("2026-07-01 13:30:07  1 1 182 1 PM Wednesday");
+    expect(() => printed("Mars/Phobos")).toThrow(RangeError);
+  });
+
   it("forgets what an iteration has set", () => {
     const source = "{% for m in x %}{% if m %}{% set seen = m %}{% endif %}[{{ seen }}]{% endfor %}";
     expect(render(source, '{"x": ["a", ""]}')).toBe("[a][]");

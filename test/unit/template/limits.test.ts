@@ -42,6 +42,11 @@ const hostile = [
   "{{ ('ab ' * 9999999)|title }}",
   "{{ strftime_now('%Y' * 9999999) }}",
   "{% for i in range(99999) %}{{ 'a' * 99999 }}{% endfor %}",
+  "{% set a = 'ab' * 99999 %}{% for i in range(99999) %}{{ a is lower }}{% endfor %}",
+  "{% set a = 'a' * 99999 %}{% set b = 'a' * 2500 ~ 'b' ~ 'a' * 2500 %}{% for i in range(99999) %}{{ b in a }}{% endfor %}",
+  "{% set a = 'a' * 99999 %}{% set b = 'a' * 5000 ~ 'b' %}{% for i in range(99999) %}{{ a.rfind(b) }}{% endfor %}",
+  "{% set a = 'a' * 99999 %}{% set b = 'a' * 2500 ~ 'b' ~ 'a' * 2500 %}{% for i in range(99999) %}{{ a.replace(b, '')|length }}{% endfor %}",
+  "{% set a = 'a' * 99999 %}{% set b = ['a' * 9999 ~ 'b'] * 999 %}{% for i in range(99999) %}{{ a.startswith(b if n is defined else b[0]) }}{% endfor %}",
 ];
 
 /** Those that jinja2 refuses, or this engine. */
