@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { chainHashes, hashBlocks, PrefixIndex } from "../../src/kv/index.ts";
-import { type KvEventCounter, KvEventSubscriber, TurnBudget } from "../../src/kv-events/index.ts";
+import { BatchMemory, type KvEventCounter, KvEventSubscriber, TurnBudget } from "../../src/kv-events/index.ts";
 import { depth, quantile, randomWords, sequencesOf } from "./workload.ts";
 
 const blockSize = 16;
@@ -34,7 +34,7 @@ export async function picksUnderEvents(rounds: number): Promise<string[]> {
   const log = { info: () => undefined, warn: () => undefined };
   const subscriber = new KvEventSubscriber(
     { endpoint, slot: workers, blockSize },
-    { sink: index, budget: new TurnBudget(clock), counters, log, clock },
+    { memory: new BatchMemory(), sink: index, budget: new TurnBudget(clock), counters, log, clock },
   );
   subscriber.start();
   const quiet: Delays[] = [];

@@ -2,10 +2,13 @@ import type { Config } from "../config/index.ts";
 import type { WorkerRank } from "../fleet/index.ts";
 import type { PrefixIndex } from "../kv/index.ts";
 import {
+  type BatchMemory,
   type Clock,
+  type IndexRecovery,
   type KvEventCounters,
   type KvEventSink,
   KvEventSubscriber,
+  type StreamPoint,
   type TurnBudget,
 } from "../kv-events/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -20,6 +23,11 @@ export interface FollowedRankDependencies {
   readonly budget: TurnBudget;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly memory: BatchMemory;
+  /** What the rank held before comes from a peer; undefined = from its engine alone. */
+  readonly recovery: Pick<IndexRecovery, "hold"> | undefined;
+  /** Whether the rank is still the one of its slot. */
+  readonly isPresent: () => boolean;
 }
 
 /** One rank whose KV events are followed, and what is known of how well that goes. */
@@ -61,9 +69,14 @@ export class FollowedRank {
         maxPendingBatches: options.maxPendingBatches,
         maxBatchBytes: options.maxBatchBytes,
       },
-      { ...dependencies, counters, log },
+      { ...dependencies, counters, log, restored: this.#held(dependencies) },
     );
     this.#subscriber.start();
+  }
+
+  /** How far its events are applied; undefined = nothing is known. */
+  get point(): StreamPoint | undefined {
+    return this.#subscriber.point;
   }
 
   get status(): KvRankStatus {
@@ -99,6 +112,18 @@ export class FollowedRank {
       },
       nowMs,
     );
+  }
+
+  #held({ recovery, isPresent }: FollowedRankDependencies): ReturnType<IndexRecovery["hold"]> {
+    const { slot, dpRank, worker } = this.rank;
+    return recovery?.hold({
+      slot,
+      workerId: worker.id,
+      dpRank,
+      isPresent,
+      isConnected: () => this.#subscriber.status.isConnected,
+      caughtUp: () => this.#subscriber.caughtUp,
+    });
   }
 
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import type { WorkerRank } from "../fleet/index.ts";
-import { type Clock, TurnBudget } from "../kv-events/index.ts";
+import { BatchMemory, type Clock, type DumpedPoint, type IndexRecovery, TurnBudget } from "../kv-events/index.ts";
 import type { ServedModel } from "../router/index.ts";
 import type { KvEventSample, Logger } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
@@ -17,6 +17,13 @@ export type FollowedCore = Pick<Core, "catalogue" | "models" | "loads"> & Partia
 /** Time between two looks for what is wrong, ms. */
 const lookMs = 1_000;
 
+/** What following takes from outside beside the core. */
+export interface FollowerAids {
+  readonly clock?: Clock;
+  /** Where the ranks get what they held before. Absent = from their engines alone. */
+  readonly recovery?: Pick<IndexRecovery, "hold"> | undefined;
+}
+
 /** Follows the KV events of every rank in the catalogue, from construction to `close`. */
 export class KvFollower {
   readonly #core: FollowedCore;
@@ -24,26 +31,29 @@ export class KvFollower {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #budget: TurnBudget;
+  readonly #memory: BatchMemory;
   readonly #followed = new Map<number, FollowedRank>();
   readonly #closing = new Set<Promise<void>>();
   readonly #unsubscribe: () => void;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(core: FollowedCore, options: Config["kvEvents"], log: Logger, clock: Clock = systemClock) {
+  constructor(core: FollowedCore, options: Config["kvEvents"], log: Logger, aids: FollowerAids = {}) {
+    const { clock = systemClock, recovery } = aids;
     this.#clock = clock;
     this.#budget = new TurnBudget(clock);
+    this.#memory = new BatchMemory(options.maxPendingBytes);
     this.#core = core;
     this.#options = options;
     this.#log = log;
     this.#unsubscribe = core.catalogue.subscribe({
-      onAdded: (rank) => this.#follow(rank),
+      onAdded: (rank) => this.#follow(rank, recovery),
       onRemoved: (rank) => this.#leave(rank.slot),
       onSourceChanged: (rank) => {
         this.#leave(rank.slot);
-        this.#follow(rank);
+        this.#follow(rank, undefined);
       },
     });
-    for (const worker of core.catalogue.workers()) for (const rank of worker.ranks) this.#follow(rank);
+    for (const worker of core.catalogue.workers()) for (const rank of worker.ranks) this.#follow(rank, recovery);
     this.#timer = setInterval(() => this.#look(), lookMs).unref();
   }
 
@@ -62,6 +72,15 @@ export class KvFollower {
     return this.#followed.get(slot)?.status;
   }
 
+  /** How far the events of each rank of a model are applied, where that is known. */
+  *pointsOf(model: string): Generator<DumpedPoint> {
+    for (const { rank, point } of this.#followed.values()) {
+      const { worker, dpRank } = rank;
+      if (point === undefined || !(worker.models.length === 0 || worker.models.includes(model))) continue;
+      yield { workerId: worker.id, dpRank, ...point };
+    }
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#unsubscribe();
@@ -69,7 +88,7 @@ export class KvFollower {
     await Promise.all(this.#closing);
   }
 
-  #follow(rank: WorkerRank): void {
+  #follow(rank: WorkerRank, recovery: FollowerAids["recovery"]): void {
     const { kvEvents, slot } = rank;
     const models = this.#modelsOf(rank);
     const [first] = models;
@@ -80,6 +99,9 @@ export class KvFollower {
       budget: this.#budget,
       log: this.#log,
       clock: this.#clock,
+      memory: this.#memory,
+      recovery,
+      isPresent: () => this.#core.catalogue.rankAt(slot) === rank,
     });
     this.#followed.set(slot, followed);
   }

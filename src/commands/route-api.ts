@@ -11,30 +11,33 @@ import {
 import { blocksWithin, GuessedBlocks, PrefixIndex } from "../kv/index.ts";
 import { dumpText } from "../kv-events/index.ts";
 import { type Partition, Partitions, Selections, WorkerDirectory } from "../router/index.ts";
-import { type RouteApiOptions, routeApiOperations } from "../surface/route-api/index.ts";
+import { type RecoveryState, type RouteApiOptions, routeApiOperations } from "../surface/route-api/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import type { Core } from "./assemble.ts";
 import type { KvFollower } from "./kv-follower.ts";
 import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { modesOf } from "./modes.ts";
+import type { RecoveryView } from "./peer-recovery.ts";
 import type { Replication } from "./replication.ts";
 
 /** What the route API needs of a running process. */
 export interface RouteApiParts {
   readonly core: Core;
-  readonly follower: Pick<KvFollower, "statusOf">;
+  readonly follower: Pick<KvFollower, "statusOf" | "pointsOf">;
+  /** Undefined when there are no peers to recover from. */
+  readonly recovery?: RecoveryView | undefined;
   /** What is wrong with how a worker is set up. */
   readonly problemsOf: (worker: Worker) => readonly object[];
   /** Absent where load is not shared. */
   readonly replication?: Pick<Replication, "status"> | undefined;
-  /** Whether the models are loaded. */
+  /** Whether the models are loaded, and what peers know was fetched. */
   readonly isReady: () => boolean;
 }
 
 /** The operations of the route API over a core. Workers that are registered through them go into its catalogue. */
 export function routeOperationsOf(
-  { core, follower, problemsOf, replication, isReady }: RouteApiParts,
+  { core, follower, recovery, problemsOf, replication, isReady }: RouteApiParts,
   config: Config,
 ): readonly Operation[] {
   const { router, catalogue, view, leases, decisions, reservationIds, pick, json, models } = core;
@@ -58,7 +61,8 @@ export function routeOperationsOf(
       decisions,
       otherReplicaOf: (id) => reservationIds.otherReplicaOf(id),
       json,
-      dump: () => dumpOf(partitions, catalogue),
+      dump: () => dumpOf(partitions, catalogue, follower),
+      recovery: () => recoveryState(recovery),
       statusOf: {
         kvEvents: (rank) => follower.statusOf(rank),
         problems: problemsOf,
@@ -73,17 +77,28 @@ export function routeOperationsOf(
 }
 
 /** What all workers hold, by partition, as Dynamo's services give it. */
-function dumpOf(partitions: Partitions, catalogue: Catalogue): Iterable<string> {
+function dumpOf(
+  partitions: Partitions,
+  catalogue: Catalogue,
+  follower: Pick<KvFollower, "pointsOf">,
+): Iterable<string> {
   const groups = partitions.values().map(({ model, group, blockSize, served }) => ({
     model,
     routingGroup: group,
     blockSize,
+    points: () => follower.pointsOf(served.name),
     changes: served.index.dump(),
   }));
   return dumpText(groups, (slot) => {
     const rank = catalogue.rankAt(slot);
     return rank && { workerId: rank.worker.id, dpRank: rank.dpRank };
   });
+}
+
+function recoveryState(recovery: RecoveryView | undefined): RecoveryState | undefined {
+  if (recovery === undefined) return undefined;
+  const { isCaughtUp, status } = recovery;
+  return { ...status, isCaughtUp };
 }
 
 /** Listens for the route API, on TCP and on a Unix socket as the settings say. Rejects when it cannot. */

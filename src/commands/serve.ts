@@ -10,6 +10,7 @@ import { enginePoller } from "./engine-metrics.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
+import { peerRecovery } from "./peer-recovery.ts";
 import { PromptService, type PromptServiceParts } from "./prompt-service.ts";
 import { Replication } from "./replication.ts";
 import { CoreSamples } from "./samples.ts";
@@ -70,8 +71,13 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
     waited: (end, waitedMs) => metrics.requests.waited(end, waitedMs),
   });
   logHealth(core.catalogue, log);
-  const follower = new KvFollower(core, config.kvEvents, log);
+  const recovery = await peerRecovery(config, core.models, log, () => routeApiPorts(config));
+  const follower = new KvFollower(core, config.kvEvents, log, { recovery });
   running.push(follower, new IndexUpkeep(core.models, { now: () => performance.now() }));
+  if (recovery !== undefined) {
+    running.push(recovery);
+    metrics.sampleRecovery(() => recovery.status);
+  }
   const untold = new UntoldPrefill(core.catalogue, config, log);
   running.push(untold);
   const problemsOf = (worker: Worker) => untold.problemsOf(worker);
@@ -89,11 +95,9 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
     running.push(replication);
     metrics.sampleReplicas(() => replication.sample());
   }
-  const surfaces = await startSurfaces(
-    { core, config, log, metrics, follower, problemsOf, prober, replication },
-    running,
-  );
-  const loaded = prompts.loaded.then(() => {
+  const parts = { core, config, log, metrics, follower, recovery, problemsOf, prober, replication };
+  const surfaces = await startSurfaces(parts, running);
+  const loaded = Promise.all([prompts.loaded, recovery?.start()]).then(() => {
     for (const surface of surfaces) surface.setReady();
     const addresses = Object.assign({}, ...surfaces.map((surface) => surface.addresses));
     const summary = { ...addresses, metricsPort: metricsServer?.port, ...counts(core), version };
@@ -176,6 +180,12 @@ function healthProber(config: Config, core: Core): HealthProber | undefined {
     failureThreshold: unhealthyThreshold,
     successThreshold: healthyThreshold,
   });
+}
+
+/** Where other replicas may ask this one for its index, as far as the settings say. */
+function routeApiPorts(config: Config): readonly number[] {
+  const { listen } = config.routeApi;
+  return hasRouteApi(config) && listen !== "off" ? [parseAddress(listen).port] : [];
 }
 
 function counts(core: Core) {

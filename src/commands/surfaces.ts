@@ -7,6 +7,7 @@ import { extProcOptions } from "./ext-proc-options.ts";
 import type { KvFollower } from "./kv-follower.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
 import { ObservedRouter } from "./observed-router.ts";
+import type { RecoveryView } from "./peer-recovery.ts";
 import { startProxy } from "./proxy.ts";
 import type { Replication } from "./replication.ts";
 import { routeOperationsOf, startRouteApi } from "./route-api.ts";
@@ -28,6 +29,8 @@ export interface SurfaceParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly follower: KvFollower;
+  /** Undefined when there are no peers to recover from. */
+  readonly recovery: RecoveryView | undefined;
   /** What is wrong with how a worker is set up. */
   readonly problemsOf: (worker: Worker) => readonly object[];
   /** Undefined where load is not shared. */
@@ -73,9 +76,11 @@ async function startProxySurface(parts: SurfaceParts): Promise<Surface> {
   };
 }
 
-async function startHttp({ core, config, log, metrics, ...looks }: SurfaceParts): Promise<Surface> {
+async function startHttp(parts: SurfaceParts): Promise<Surface> {
+  const { config, log, metrics, recovery } = parts;
   let isReady = false;
-  const operations = routeOperationsOf({ core, ...looks, isReady: () => isReady }, config);
+  const isCaughtUp = () => recovery?.isCaughtUp ?? true;
+  const operations = routeOperationsOf({ ...parts, isReady: () => isReady && isCaughtUp() }, config);
   const listeners = await startRouteApi(operations, config, { metrics, log });
   const closeAll = async (drainMs: number) => {
     isReady = false;

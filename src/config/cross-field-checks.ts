@@ -18,6 +18,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkWorkers(config, report);
   checkAdmission(config, report);
   checkReplicas(config, report);
+  checkPeers(config, report);
   const { reconnectMinMs, reconnectMaxMs } = config.kvEvents;
   if (reconnectMaxMs < reconnectMinMs) {
     report(
@@ -25,6 +26,14 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
       `expected at least kvEvents.reconnectMinMs (${reconnectMinMs})`,
       reconnectMaxMs,
     );
+  }
+}
+
+function checkPeers({ replicas: { peers } }: Config, report: Report): void {
+  const urls = peers.urls.map((url, i) => ({ path: ["replicas", "peers", "urls", i], value: new URL(url).href }));
+  reportDuplicates(urls, "another peer has this address", report);
+  if (peers.caFile !== undefined && !peers.verifyTls) {
+    report(["replicas", "peers", "caFile"], "has no meaning with verifyTls false", peers.caFile);
   }
 }
 

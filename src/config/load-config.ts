@@ -46,7 +46,7 @@ function withPathsFrom(base: string, config: Config): Config {
     ...from("keyFile", tls.keyFile),
   });
   const { extProc, routeApi, proxy, hub, replicas } = config;
-  const { redis } = replicas;
+  const { redis, peers } = replicas;
   return {
     ...config,
     models: config.models.map((model) => ({ ...model, ...from("folder", model.folder) })),
@@ -65,6 +65,11 @@ function withPathsFrom(base: string, config: Config): Config {
         ...redis,
         ...from("passwordFile", redis.passwordFile),
         tls: { ...tlsFrom(redis.tls), ...from("caFile", redis.tls.caFile) },
+      },
+      peers: {
+        ...peers,
+        ...from("tokenFile", peers.tokenFile),
+        ...from("caFile", peers.caFile),
       },
     },
   };

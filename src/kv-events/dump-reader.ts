@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import { JsonNumber, JsonObject, JsonReader, JsonSyntaxError, type JsonValue } from "../json/index.ts";
 import type { DumpedChange, StorageTier, U64 } from "../kv/index.ts";
 import { DumpScanner, DumpSyntaxError, type ScannedEvent } from "./dump-scanner.ts";
-import type { DumpedRank } from "./dump-writer.ts";
+import type { DumpedPoint, DumpedRank } from "./dump-writer.ts";
 
 /** One event of a dump that can be applied. */
 export interface DumpedEvent extends DumpedRank {
@@ -13,12 +13,22 @@ export interface DumpedEvent extends DumpedRank {
   readonly change: DumpedChange["change"] | { readonly kind: "clear" };
 }
 
+/** How far a stream of a group was applied. */
+export interface ReadPoint extends DumpedPoint {
+  /** `model:routing_group`. */
+  readonly group: string;
+}
+
+/** Most streams of one dump. */
+const maxPoints = 65_536;
+
 const tiers: ReadonlySet<unknown> = new Set<StorageTier>(["device", "host_pinned", "disk", "external"]);
 
 /** Reads a dump of ours, of Dynamo's indexer, or of its selection service, chunk by chunk. */
 export class DumpReader {
   readonly #scanner = new DumpScanner();
   readonly #json = new JsonReader({ internedBytes: 0 });
+  readonly #points: ReadPoint[] = [];
   #skippedEvents = 0;
 
   /** Events passed over: of a shape, tier or residency that is not known. */
@@ -26,9 +36,18 @@ export class DumpReader {
     return this.#skippedEvents;
   }
 
+  /** How far streams were applied, as far as it was read. */
+  get points(): readonly ReadPoint[] {
+    return this.#points;
+  }
+
   /** The events that end in this chunk, in order; each is parsed as it is asked for. Throws DumpSyntaxError. */
   *read(chunk: Buffer): Generator<DumpedEvent, void, undefined> {
     for (const scanned of this.#scanner.read(chunk)) {
+      if (scanned.list === "streams") {
+        this.#readPoint(scanned);
+        continue;
+      }
       const event = this.#parse(scanned);
       if (event === undefined) this.#skippedEvents++;
       else yield event;
@@ -38,6 +57,18 @@ export class DumpReader {
   /** The text is over. Throws DumpSyntaxError when it is not whole. */
   end(): void {
     this.#scanner.end();
+  }
+
+  #readPoint({ group, json }: ScannedEvent): void {
+    const stream = this.#object(json);
+    const workerId = u64Of(stream.get("worker_id"));
+    const content = u64Of(stream.get("content"));
+    const sequence = safeIntegerOf(stream.get("sequence"));
+    const dpRank = safeIntegerOf(stream.get("dp_rank") ?? new JsonNumber("0"));
+    if (workerId === undefined || content === undefined || sequence === undefined || dpRank === undefined) return;
+    if (this.#points.length >= maxPoints) return;
+    const isComplete = stream.get("complete") === true;
+    this.#points.push({ group, workerId: bigintOf(workerId), dpRank, sequence, content, isComplete });
   }
 
   #parse({ group, blockSize, json }: ScannedEvent): DumpedEvent | undefined {
@@ -55,7 +86,7 @@ export class DumpReader {
     return {
       group,
       blockSize,
-      workerId: (BigInt(workerId.high) << 32n) | BigInt(workerId.low),
+      workerId: bigintOf(workerId),
       dpRank: dpRank instanceof JsonNumber ? dpRank.toNumber() : 0,
       change,
     };
@@ -69,6 +100,15 @@ export class DumpReader {
       throw cause;
     }
   }
+}
+
+function bigintOf({ low, high }: U64): bigint {
+  return (BigInt(high) << 32n) | BigInt(low);
+}
+
+function safeIntegerOf(value: JsonValue | undefined): number | undefined {
+  const number = value instanceof JsonNumber && value.isInteger ? value.toNumber() : -1;
+  return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
 function changeOf(data: JsonValue | undefined, tier: StorageTier): DumpedEvent["change"] | undefined {

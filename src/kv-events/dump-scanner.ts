@@ -5,13 +5,15 @@ export class DumpSyntaxError extends Error {
   override readonly name = "DumpSyntaxError";
 }
 
-/** One event of a dump, as it stands there. */
+/** One event of a dump, or what it says of a stream, as it stands there. */
 export interface ScannedEvent {
   /** `model:routing_group`. */
   readonly group: string;
   /** Tokens in a block of that group; undefined when the dump says so only after the events. */
   readonly blockSize: number | undefined;
-  /** The event's JSON. */
+  /** What it is: one of the group's `events`, or of its `streams`. */
+  readonly list: "events" | "streams";
+  /** Its JSON. */
   readonly json: Buffer;
 }
 
@@ -30,7 +32,7 @@ const numberBytes = new Set([..."0123456789+-.eE"].map(code));
 
 /**
  * Finds the events of a dump that comes in chunks, without holding more of it than the event being read:
- * `{"<group>": {"block_size": n, "events": [{...}, ...]}, ...}`.
+ * `{"<group>": {"block_size": n, "streams": [{...}], "events": [{...}, ...]}, ...}`.
  */
 export class DumpScanner {
   #depth = 0;
@@ -61,7 +63,7 @@ export class DumpScanner {
         this.#onStructure(byte);
       } else if (this.#endsWith(byte)) {
         const whole = this.#taken(chunk.subarray(from, at + 1));
-        if (this.#reading === "event") yield { group: this.#group, blockSize: this.#blockSize, json: whole };
+        if (this.#reading === "event") yield this.#scanned(whole);
         else this.#text = textOf(whole);
         this.#reading = undefined;
       }
@@ -72,6 +74,11 @@ export class DumpScanner {
   /** The text is over. Throws DumpSyntaxError when it is not whole. */
   end(): void {
     if (this.#depth !== 0 || !this.#wasOpened) throw new DumpSyntaxError("the dump ends too early");
+  }
+
+  #scanned(json: Buffer): ScannedEvent {
+    const list = this.#field === "streams" ? "streams" : "events";
+    return { group: this.#group, blockSize: this.#blockSize, list, json };
   }
 
   #onStructure(byte: number): void {
@@ -100,7 +107,7 @@ export class DumpScanner {
     if (this.#depth === 0 && this.#wasOpened) throw new DumpSyntaxError("a dump is one JSON object");
     this.#wasOpened = true;
     this.#depth++;
-    if (this.#depth === eventDepth && this.#field === "events") this.#reading = "event";
+    if (this.#depth === eventDepth && (this.#field === "events" || this.#field === "streams")) this.#reading = "event";
   }
 
   #onKey(): void {

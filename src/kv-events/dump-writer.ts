@@ -1,4 +1,5 @@
 import type { DumpedChange, U64 } from "../kv/index.ts";
+import type { StreamPoint } from "./stream-position.ts";
 
 /** Whom a slot stands for. */
 export interface DumpedRank {
@@ -6,6 +7,9 @@ export interface DumpedRank {
   readonly workerId: bigint;
   readonly dpRank: number;
 }
+
+/** How far a rank's stream of events had been applied when a dump began: what it holds is at least as new. */
+export interface DumpedPoint extends DumpedRank, StreamPoint {}
 
 /** One model's part of a dump. */
 export interface DumpedGroup {
@@ -15,12 +19,15 @@ export interface DumpedGroup {
   /** Tokens in a block. */
   readonly blockSize: number;
   readonly changes: Iterable<DumpedChange>;
+  /** Of the ranks whose streams are followed; asked for before the first change. Default: none. */
+  readonly points?: () => Iterable<DumpedPoint>;
 }
 
 /**
  * A dump as Dynamo's indexer and selection service give it under `/dump` (dynamo@1.6.1 `RouterEvent`): one JSON object, u64s
  * as plain numbers. Parts of it, each bounded, made as they are asked for: the index may change in between. Events of slots that
- * stand for nobody are left out. Cache namespaces are an addition of ours (`cache_salt`), which Dynamo passes over.
+ * stand for nobody are left out. Cache namespaces (`cache_salt`) and how far the streams were applied (`streams`) are additions of ours,
+ * which Dynamo passes over.
  */
 export function* dumpText(
   groups: Iterable<DumpedGroup>,
@@ -28,8 +35,10 @@ export function* dumpText(
 ): Generator<string, void, undefined> {
   let eventId = 0;
   let separator = "{";
-  for (const { model, routingGroup, blockSize, changes } of groups) {
-    yield `${separator}${JSON.stringify(`${model}:${routingGroup}`)}:{"block_size":${blockSize},"events":[`;
+  for (const { model, routingGroup, blockSize, changes, points } of groups) {
+    yield `${separator}${JSON.stringify(`${model}:${routingGroup}`)}:{"block_size":${blockSize},`;
+    if (points !== undefined) yield `"streams":[${[...points()].map(pointText).join(",")}],`;
+    yield '"events":[';
     separator = "";
     for (const dumped of changes) {
       const rank = rankOf(dumped.slot);
@@ -41,6 +50,11 @@ export function* dumpText(
     separator = ",";
   }
   yield separator === "{" ? "{}" : "}";
+}
+
+function pointText({ workerId, dpRank, sequence, content, isComplete }: DumpedPoint): string {
+  const stream = `"sequence":${sequence},"content":${decimal(content)},"complete":${isComplete}`;
+  return `{"worker_id":${workerId},"dp_rank":${dpRank},${stream}}`;
 }
 
 function eventText({ change }: DumpedChange, { workerId, dpRank }: DumpedRank, eventId: number): string {

@@ -1,10 +1,13 @@
-export { type DumpedEvent, DumpReader } from "./dump-reader.ts";
+export { type DumpedEvent, DumpReader, type ReadPoint } from "./dump-reader.ts";
 export { DumpSyntaxError } from "./dump-scanner.ts";
-export { type DumpedGroup, type DumpedRank, dumpText } from "./dump-writer.ts";
+export { type DumpedGroup, type DumpedPoint, type DumpedRank, dumpText } from "./dump-writer.ts";
 export type { KvEventSink } from "./event-applier.ts";
-export type { KvEventStatus, KvEventSubscriberDependencies } from "./kv-event-subscriber.ts";
+export type { KvEventStatus, KvEventSubscriberDependencies, RestoredRank } from "./kv-event-subscriber.ts";
 export { KvEventSubscriber } from "./kv-event-subscriber.ts";
 export type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts";
+export { type HeldRank, IndexRecovery, type RecoveryState, type RecoveryStatus } from "./peers/index-recovery.ts";
+export type { StreamPoint } from "./stream-position.ts";
 export type { KvEventSubscriberOptions, LostTrackPolicy } from "./subscriber-options.ts";
 export type { Clock } from "./turn-budget.ts";
 export { TurnBudget } from "./turn-budget.ts";
+export { BatchMemory } from "./waiting-batches.ts";

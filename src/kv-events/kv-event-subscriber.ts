@@ -6,8 +6,16 @@ import type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts"
 import { RareLog } from "./rare-log.ts";
 import { replay } from "./replay-client.ts";
 import { type Replay, StreamFollower } from "./stream-follower.ts";
+import type { StreamPoint } from "./stream-position.ts";
 import { type KvEventSubscriberOptions, resolveSubscriberOptions } from "./subscriber-options.ts";
 import type { Clock, TurnBudget } from "./turn-budget.ts";
+import { type BatchMemory, WaitingBatches } from "./waiting-batches.ts";
+
+/** What another follower's picture of a rank says of its stream. */
+export interface RestoredRank {
+  /** How far that one had applied the stream; undefined = it does not say. */
+  readonly point: StreamPoint | undefined;
+}
 
 /** What the subscriber needs from outside. */
 export interface KvEventSubscriberDependencies {
@@ -17,7 +25,17 @@ export interface KvEventSubscriberDependencies {
   readonly counters: KvEventCounters;
   readonly log: KvEventLog;
   readonly clock: Clock;
+  /** One for all subscribers of the process. */
+  readonly memory: BatchMemory;
+  /**
+   * Resolves when another follower's picture of the rank is in the index, or none is to be had. Live batches wait until then; the engine
+   * is asked for nothing. Absent = there is nothing to wait for.
+   */
+  readonly restored?: Promise<RestoredRank | undefined> | undefined;
 }
+
+/** Messages that wait in the library's queue: the others wait here, where they are counted, or with the engine. */
+const socketMessages = 16;
 
 /** State of one rank's stream, for metrics and for people. */
 export interface KvEventStatus {
@@ -49,6 +67,11 @@ export class KvEventSubscriber {
   readonly #follower: StreamFollower;
   readonly #socket: Subscriber;
   readonly #closing = new AbortController();
+  readonly #waiting: WaitingBatches;
+  readonly #caughtUp = Promise.withResolvers<void>();
+  /** A step that applies what waits is under way. */
+  #isApplying = false;
+  #hasAskedEngine = false;
   #tasks: Promise<unknown> = Promise.resolve();
   /** Tail of the queue of steps: live batches and replays take turns. */
   #steps: Promise<void> = Promise.resolve();
@@ -65,6 +88,7 @@ export class KvEventSubscriber {
     this.#startedAt = dependencies.clock.now();
     this.#applier = new EventApplier(this.#options, dependencies, this.#closing.signal);
     const replay = this.#replay();
+    this.#waiting = new WaitingBatches(dependencies.memory, this.#options.maxPendingBatches);
     this.#follower = new StreamFollower(this.#options, {
       ...dependencies,
       log: this.#log,
@@ -81,8 +105,9 @@ export class KvEventSubscriber {
       heartbeatTimeout: 15_000,
       heartbeatTimeToLive: 15_000,
       tcpKeepalive: 1,
-      receiveHighWaterMark: this.#options.maxPendingBatches,
+      receiveHighWaterMark: socketMessages,
     });
+    if (dependencies.restored !== undefined) this.#steps = this.#open(dependencies.restored);
   }
 
   get status(): KvEventStatus {
@@ -96,6 +121,19 @@ export class KvEventSubscriber {
       hasSeenEvents: lastBatchAt !== undefined,
       foreignBlockSize: this.#applier.foreignBlockSize,
     };
+  }
+
+  /** How far what is held of the rank can be relied on, for another follower of its stream; undefined = nothing is known. */
+  get point(): StreamPoint | undefined {
+    return this.#follower.point;
+  }
+
+  /**
+   * Resolves when the rank was restored, and its engine's replay and all that had come in by then are applied; not before the
+   * engine was reached, unless the subscription is closed.
+   */
+  get caughtUp(): Promise<void> {
+    return this.#caughtUp.promise;
   }
 
   /** Connects; an engine that is not there yet is waited for. Throws for an address that is none. */
@@ -130,6 +168,8 @@ export class KvEventSubscriber {
    */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#waiting.close();
+    this.#caughtUp.resolve();
     if (!this.#socket.closed) this.#socket.close();
     await this.#tasks;
     await this.#steps;
@@ -149,8 +189,40 @@ export class KvEventSubscriber {
         this.#count("bad_batches");
         continue;
       }
-      await this.#step(() => this.#follower.onLive(message));
+      this.#waiting.add(message);
+      this.#applyWaiting();
+      await this.#waiting.room();
     }
+  }
+
+  /** One batch a step, so that replays get their turns. */
+  #applyWaiting(): void {
+    if (this.#isApplying || this.#waiting.count === 0) return;
+    this.#isApplying = true;
+    // Not awaited: `close` waits for the steps.
+    void this.#step(async () => {
+      const message = this.#waiting.shift();
+      if (message !== undefined) await this.#follower.onLive(message);
+    }).then(() => {
+      this.#isApplying = false;
+      this.#applyWaiting();
+    });
+  }
+
+  /** Lets nothing be applied before the rank was restored. */
+  async #open(restored: Promise<RestoredRank | undefined>): Promise<void> {
+    const closed = new Promise<undefined>((resolve) => {
+      this.#closing.signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    });
+    const rank = await Promise.race([restored, closed]);
+    if (rank === undefined) return;
+    this.#follower.resume(rank.point);
+    if (rank.point !== undefined) this.#waiting.dropUntil(rank.point);
+  }
+
+  async #askEngine(): Promise<void> {
+    await this.#follower.catchUp();
+    this.#hasAskedEngine = true;
   }
 
   async #watchConnection(): Promise<void> {
@@ -159,7 +231,7 @@ export class KvEventSubscriber {
       if (type !== "handshake") continue;
       this.#isConnected = true;
       // Not awaited: the step waits for its turn, and `close` waits for the steps.
-      void this.#step(() => this.#follower.catchUp());
+      void this.#step(() => this.#askEngine());
     }
   }
 
@@ -168,8 +240,15 @@ export class KvEventSubscriber {
     this.#steps = this.#steps
       .then(() => (this.#closing.signal.aborted ? undefined : work()))
       .catch((error: unknown) => this.#onFailure(error, () => this.#follower.onFailure()))
-      .catch((error: unknown) => this.#onFailure(error, async () => undefined));
+      .catch((error: unknown) => this.#onFailure(error, async () => undefined))
+      .then(() => this.#lookWhetherCaughtUp());
     return this.#steps;
+  }
+
+  #lookWhetherCaughtUp(): void {
+    if (!this.#hasAskedEngine || this.#waiting.count > 0) return;
+    this.#follower.settle();
+    this.#caughtUp.resolve();
   }
 
   async #onFailure(error: unknown, recover: () => Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import type { EventApplier } from "./event-applier.ts";
 import type { NumberedPayload } from "./frames.ts";
 import type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts";
 import { ReplayError } from "./replay-error.ts";
-import { StreamPosition, type Verdict } from "./stream-position.ts";
+import { type StreamPoint, StreamPosition, type Verdict } from "./stream-position.ts";
 import type { LostTrackPolicy } from "./subscriber-options.ts";
 import type { Clock } from "./turn-budget.ts";
 
@@ -43,6 +43,12 @@ export class StreamFollower {
   #isComplete = false;
   /** What is held comes from elsewhere, and may have been told by the batches that are still to be replayed. */
   #isRestored: boolean;
+  /** Batches may tell of blocks that are known from elsewhere: those are no further copies. */
+  #isCatchingUp = false;
+  /** Events were lost since all was known. */
+  #hasLost = false;
+  /** The last batch that was applied to its end. */
+  #appliedTo: number | undefined;
   #isStale = false;
   #isReadable = true;
   #lastBatchAt: number | undefined;
@@ -78,6 +84,33 @@ export class StreamFollower {
     return this.#lastBatchAt;
   }
 
+  /** How far what is held can be relied on, for another follower of the same stream; undefined = nothing is known. */
+  get point(): StreamPoint | undefined {
+    const sequence = this.#appliedTo;
+    const content = sequence === undefined ? undefined : this.#position.contentAt(sequence);
+    if (sequence === undefined || content === undefined || this.#isStale) return undefined;
+    return { sequence, content, isComplete: this.#isComplete && !this.#hasLost };
+  }
+
+  /**
+   * What the rank holds by now comes from another follower, which had applied the stream as far as `point`, if that is known. To
+   * be called before all else. Batches are taken as known in part until `settle`.
+   */
+  resume(point: StreamPoint | undefined): void {
+    this.#isRestored = this.#applier.hasBlocks || point !== undefined;
+    this.#isCatchingUp = this.#isRestored;
+    // With a replay, all that the engine has is better than a picture with something missing.
+    if (point === undefined || (this.#replay !== undefined && !point.isComplete)) return;
+    this.#position.resume(point);
+    this.#isComplete = point.isComplete;
+    this.#appliedTo = point.sequence;
+  }
+
+  /** From here on batches tell of what nobody can have known before. */
+  settle(): void {
+    this.#isCatchingUp = false;
+  }
+
   async onLive(message: NumberedPayload): Promise<void> {
     this.#count("batches");
     if (!this.#isComplete) await this.catchUp();
@@ -94,7 +127,7 @@ export class StreamFollower {
     }
     if (verdict === "gap") await this.#loseTrack();
     if (verdict === "duplicate") this.#count("duplicate_batches");
-    else await this.#apply(message, true);
+    else await this.#apply(message, !this.#isCatchingUp);
     this.#position.noteLive(message.sequence);
   }
 
@@ -151,6 +184,7 @@ export class StreamFollower {
     }
     this.#isComplete = true;
     this.#isRestored = false;
+    this.#hasLost = false;
     if (!isFirst) this.#isStale = false;
   }
 
@@ -169,14 +203,17 @@ export class StreamFollower {
     if (last !== undefined && message.sequence <= last) return;
     this.#count("replayed_batches");
     if (last !== undefined && message.sequence > last + 1) await this.#loseTrack();
-    await this.#apply(message, !this.#isRestored);
+    await this.#apply(message, !this.#isRestored && !this.#isCatchingUp);
   }
 
   async #apply({ sequence, payload }: NumberedPayload, isCounted: boolean): Promise<void> {
     this.#position.accept(sequence, payload);
     this.#lastBatchAt = this.#clock.now();
     try {
-      if (await this.#applier.apply(payload, isCounted)) this.#isStale = false;
+      if (await this.#applier.apply(payload, isCounted)) {
+        this.#isStale = false;
+        this.#hasLost = false;
+      }
       this.#isReadable = true;
     } catch (error) {
       if (!(error instanceof KvEventDecodeError)) throw error;
@@ -188,6 +225,7 @@ export class StreamFollower {
       this.#isReadable = false;
       await this.#loseTrack();
     }
+    this.#appliedTo = sequence;
   }
 
   async #restart(): Promise<void> {
@@ -199,6 +237,7 @@ export class StreamFollower {
   /** Events are missing for good. */
   async #loseTrack(): Promise<void> {
     this.#count("lost_tracks");
+    this.#hasLost = true;
     const { slot, onLostTrack } = this.#options;
     if (this.#isReadable) this.#log.warn({ slot, onLostTrack }, "KV events were lost and could not be replayed");
     if (onLostTrack === "stale") this.#isStale = true;
@@ -207,7 +246,9 @@ export class StreamFollower {
 
   async #forget(): Promise<void> {
     this.#position.reset();
+    this.#appliedTo = undefined;
     this.#isComplete = false;
+    this.#hasLost = false;
     this.#isStale = false;
     this.#isRestored = false;
     this.#applier.clear();

@@ -3,6 +3,15 @@ import { fingerprint, type U64 } from "../kv/index.ts";
 /** How a live batch stands to what has been applied. */
 export type Verdict = "first" | "next" | "duplicate" | "gap" | "restart";
 
+/** Where a stream stands: a batch of it that was applied to its end. */
+export interface StreamPoint {
+  readonly sequence: number;
+  /** Tells this batch from another engine's of the same number. */
+  readonly content: U64;
+  /** All that the engine holds is known by then, and not only what it told since somebody listened. */
+  readonly isComplete: boolean;
+}
+
 /** Batches whose content is remembered, to tell a batch seen twice from a restarted engine. */
 const rememberedBatches = 4_096;
 
@@ -41,7 +50,11 @@ export class StreamPosition {
 
   /** Records that a batch is being applied. */
   accept(sequence: number, payload: Uint8Array): void {
-    const { low, high } = contentOf(payload);
+    this.resume({ sequence, content: contentOf(payload) });
+  }
+
+  /** Goes on after a batch that somebody else has applied. */
+  resume({ sequence, content: { low, high } }: Pick<StreamPoint, "sequence" | "content">): void {
     const at = sequence % rememberedBatches;
     this.#sequences[at] = sequence;
     this.#contents[2 * at] = low;
@@ -49,13 +62,24 @@ export class StreamPosition {
     this.#last = sequence;
   }
 
+  /** What a batch held that was applied under this number, not too long ago. */
+  contentAt(sequence: number): U64 | undefined {
+    const at = sequence % rememberedBatches;
+    if (this.#sequences[at] !== sequence) return undefined;
+    return { low: this.#contents[2 * at] as number, high: this.#contents[2 * at + 1] as number };
+  }
+
   /** True when this very batch was applied under this number, and not too long ago. */
   isSame(sequence: number, payload: Uint8Array): boolean {
-    const at = sequence % rememberedBatches;
-    if (this.#sequences[at] !== sequence) return false;
-    const { low, high } = contentOf(payload);
-    return this.#contents[2 * at] === low && this.#contents[2 * at + 1] === high;
+    const known = this.contentAt(sequence);
+    return known !== undefined && isSameContent(known, payload);
   }
+}
+
+/** Whether a batch is the one that had this content. */
+export function isSameContent({ low, high }: U64, payload: Uint8Array): boolean {
+  const content = contentOf(payload);
+  return content.low === low && content.high === high;
 }
 
 function contentOf(payload: Uint8Array): U64 {

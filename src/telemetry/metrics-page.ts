@@ -15,7 +15,8 @@ Worth watching: \`pointsman_errors_total\` by code; \`pointsman_shadow_checks_to
 \`pointsman_endpoint_mismatches_total\`, which grows when the gateway does
 not honour picks; \`pointsman_compared_cached_tokens_total\`, whose two kinds should grow alike;
 \`pointsman_kv_event_gaps_total\`; and, where replicas share their load, \`pointsman_replica_siblings\`, which should be one less than
-there are replicas. The series \`pointsman_replica_*\` are there only with \`replicas.redis.url\`.
+there are replicas. The series \`pointsman_replica_*\` are there only with \`replicas.redis.url\`,
+\`pointsman_recover*\` only with \`replicas.peers.urls\`.
 `;
 
 /** The page `docs/metrics.md`: every metric with its type, labels and meaning. */
@@ -26,6 +27,7 @@ export async function renderMetricsPage(): Promise<string> {
   const none = { isConnected: false, siblings: 0, published: 0, failed: 0, received: 0, missed: 0, dropped: [] };
   metrics.sampleReplicas(() => none);
   metrics.proxy.sample({ running: 0, heldBodyBytes: 0, storedResponses: 0 });
+  metrics.sampleRecovery(() => ({ state: "recovered", blocks: 0, tookMs: 0, attempts: new Map() }));
   const rows = (await metrics.describe()).map(({ name, type, labels, help }) => [
     `\`${name}\``,
     type,

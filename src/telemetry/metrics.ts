@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { HttpMetrics } from "./http-metrics.ts";
 import { PromptMetrics, type PromptSample } from "./prompt-metrics.ts";
 import { ProxyMetrics } from "./proxy-metrics.ts";
+import { type RecoverySource, registerRecoveryMetrics } from "./recovery-metrics.ts";
 import { type ReplicaSource, registerReplicaMetrics } from "./replica-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { registerSampledMetrics, type SampleSource } from "./sampled-metrics.ts";
@@ -56,6 +57,11 @@ export class Metrics {
   /** Reads what is known of other replicas from `source` at each scrape. Call it once, where load is shared. */
   sampleReplicas(source: ReplicaSource): void {
     registerReplicaMetrics(this.#registry, source);
+  }
+
+  /** Reads how the index was fetched from a peer from `source` at each scrape. Call it once, where there are peers. */
+  sampleRecovery(source: RecoverySource): void {
+    registerRecoveryMetrics(this.#registry, source);
   }
 
   /** Adds what Node tells of itself: CPU, memory, garbage collection, event-loop lag. Call it once in a process. */

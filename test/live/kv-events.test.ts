@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ensureModelFolder } from "../../scripts/models.ts";
 import { hashBlocks, PrefixIndex } from "../../src/kv/index.ts";
-import { KvEventSubscriber, TurnBudget } from "../../src/kv-events/index.ts";
+import { BatchMemory, KvEventSubscriber, TurnBudget } from "../../src/kv-events/index.ts";
 import { until } from "../e2e/support/until.ts";
 import { DynamoService } from "./support/dynamo-service.ts";
 import { MockedEngine } from "./support/mocked-engine.ts";
@@ -21,6 +21,7 @@ function follow(engine: MockedEngine) {
     { endpoint: engine.kvEvents, replayEndpoint: engine.kvReplay, slot: 0, blockSize },
     {
       sink: index,
+      memory: new BatchMemory(),
       budget: new TurnBudget(clock),
       clock,
       counters: {

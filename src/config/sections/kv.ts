@@ -19,7 +19,13 @@ export const kvEvents = z
     maxPendingBatches: count(1)
       .max(1_000_000)
       .default(10_000)
-      .describe("Event batches kept while a gap is replayed, for each rank; more make the gap unrepairable."),
+      .describe(
+        "Most event batches of a rank that wait here to be applied, as while a gap is replayed; more wait with the engine, as long as it keeps them.",
+      ),
+    maxPendingBytes: count(1_048_576)
+      .max(64 * 1_073_741_824)
+      .default(256 * 1_048_576)
+      .describe("Most memory of the batches that wait, of all ranks together, in bytes."),
     maxBatchBytes: count(1_024)
       .max(1_073_741_824)
       .default(8 * 1_048_576)

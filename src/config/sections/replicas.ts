@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checkedText } from "../setting-types.ts";
+import { peers } from "./replicas-peers.ts";
 import { redis } from "./replicas-redis.ts";
 
 /** What replicas of the picker share. */
@@ -10,6 +11,7 @@ export const replicas = z
     )
       .optional()
       .describe("Name of this replica, part of the ids of its reservations. Absent = the name of the host."),
+    peers,
     redis,
   })
   .prefault({})

@@ -6,6 +6,7 @@ import { decisionOperations } from "./decision-operations.ts";
 import { dumpOperation } from "./dump-operation.ts";
 import type { RouteApiOptions } from "./options.ts";
 import { queryOperations } from "./query-operations.ts";
+import type { RecoveryState } from "./recovery-state.ts";
 import { type ReplicasOf, replicasOperation } from "./replicas-operation.ts";
 import { type LeaseDesk, type OtherReplicaOf, reservationOperations } from "./reservation-operations.ts";
 import { RouteWriter } from "./route-answer.ts";
@@ -29,9 +30,11 @@ export interface RouteApiDependencies {
   readonly json: JsonReader;
   /** What `/dump` answers. */
   readonly dump: () => Iterable<string>;
+  /** Undefined when there are no peers to recover from. */
+  readonly recovery: () => RecoveryState | undefined;
   readonly statusOf: WorkerSigns;
   readonly replicas: ReplicasOf;
-  /** Whether requests can be answered: the models are loaded. */
+  /** Whether requests can be answered: the models are loaded, and what peers know was fetched. */
   readonly isReady: () => boolean;
   /** Of this software, for the document. */
   readonly version: string;
@@ -52,7 +55,7 @@ export function routeApiOperations(dependencies: RouteApiDependencies, options: 
     dumpOperation(common),
     replicasOperation(dependencies.replicas),
     ...replicaSyncOperations(bodies),
-    ...healthOperations(workers, dependencies.isReady),
+    ...healthOperations(dependencies),
   ];
   return [...operations, documentOperation(version, operations)];
 }

@@ -9,10 +9,19 @@ import {
 } from "../../http/index.ts";
 import type { WorkerDirectory } from "../../router/index.ts";
 import type { BodyReader } from "./body.ts";
+import { type RecoveryState, recoveryText } from "./recovery-state.ts";
 import { workerRecord, workerSchema } from "./worker-answer.ts";
 
+export interface HealthDependencies {
+  readonly workers: WorkerDirectory;
+  /** Whether the models are loaded, and what peers know was fetched. */
+  readonly isReady: () => boolean;
+  /** Undefined when there are no peers to recover from. */
+  readonly recovery: () => RecoveryState | undefined;
+}
+
 /** Whether the service runs, and whether it can answer. */
-export function healthOperations(workers: WorkerDirectory, isLoaded: () => boolean): readonly Operation[] {
+export function healthOperations({ workers, isReady: isLoaded, recovery }: HealthDependencies): readonly Operation[] {
   return [
     {
       method: "GET",
@@ -29,7 +38,8 @@ export function healthOperations(workers: WorkerDirectory, isLoaded: () => boole
       path: "/ready",
       id: "ready",
       tag: "service",
-      summary: "Tells whether requests can be answered: the models are loaded, and there is a worker to choose",
+      summary:
+        "Tells whether requests can be answered: the models are loaded, the index of a peer was fetched, and there is a worker to choose",
       description: "Without a token where one is needed, the workers are not listed.",
       access: "open",
       answers: {
@@ -40,6 +50,10 @@ export function healthOperations(workers: WorkerDirectory, isLoaded: () => boole
             properties: {
               ready: { type: "boolean" },
               schedulable_workers: { type: "integer" },
+              recovery: {
+                type: "object",
+                description: "How far the index was fetched from a peer; absent without peers.",
+              },
               workers: { type: "array", items: workerSchema },
             },
           },
@@ -51,7 +65,9 @@ export function healthOperations(workers: WorkerDirectory, isLoaded: () => boole
         const schedulable = records.filter(({ lifecycle }) => lifecycle === "schedulable").length;
         const listed = isAuthorized ? records.map((record) => workerRecord(record)) : [];
         const isReady = schedulable > 0 && isLoaded();
-        const text = `{"ready":${isReady},"schedulable_workers":${schedulable},"workers":[${listed.join(",")}]}`;
+        const state = recovery();
+        const recovered = state === undefined ? "" : `"recovery":${recoveryText(state, isAuthorized)},`;
+        const text = `{"ready":${isReady},"schedulable_workers":${schedulable},${recovered}"workers":[${listed.join(",")}]}`;
         return jsonAnswer(isReady ? 200 : 503, text);
       },
     },

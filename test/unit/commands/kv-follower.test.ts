@@ -14,6 +14,7 @@ const settings = {
   reconnectMinMs: 100,
   reconnectMaxMs: 1_000,
   maxPendingBatches: 100,
+  maxPendingBytes: 1_048_576,
   maxBatchBytes: 1_048_576,
   maxWaitingBlocks: 100,
   silentWorkerWarnMs: 0,
@@ -62,7 +63,7 @@ interface Watched {
 
 function follow(core: FollowedCore, { silentWorkerWarnMs = 0, lines = [], clock }: Watched = {}): KvFollower {
   const log = createLogger({ level: "warn" }, { write: (line: string) => lines.push(line) });
-  const follower = new KvFollower(core, { ...settings, silentWorkerWarnMs }, log, clock);
+  const follower = new KvFollower(core, { ...settings, silentWorkerWarnMs }, log, clock && { clock });
   closing.push(follower);
   return follower;
 }

@@ -1,8 +1,10 @@
 import { expect, vi } from "vitest";
 import { hashBlocks, PrefixIndex } from "../../../src/kv/index.ts";
 import {
+  BatchMemory,
   type KvEventCounter,
   KvEventSubscriber,
+  type KvEventSubscriberDependencies,
   type KvEventSubscriberOptions,
   TurnBudget,
 } from "../../../src/kv-events/index.ts";
@@ -18,7 +20,18 @@ export class FollowedRank {
   readonly warnings: string[] = [];
   readonly subscriber: KvEventSubscriber;
 
-  constructor(engine: FakeEngine, options: Partial<KvEventSubscriberOptions> & { readonly index?: PrefixIndex } = {}) {
+  constructor(
+    engine: FakeEngine,
+    {
+      memory = new BatchMemory(),
+      restored,
+      ...options
+    }: Partial<KvEventSubscriberOptions> & {
+      readonly index?: PrefixIndex;
+      readonly memory?: BatchMemory;
+      readonly restored?: KvEventSubscriberDependencies["restored"];
+    } = {},
+  ) {
     this.index = options.index ?? new PrefixIndex({ blockSize: 4, maxBlocks: 20_000 });
     this.slot = options.slot ?? 0;
     this.subscriber = new KvEventSubscriber(
@@ -32,6 +45,8 @@ export class FollowedRank {
       },
       {
         sink: this.index,
+        memory,
+        restored,
         budget: new TurnBudget(clock),
         clock,
         counters: {

@@ -1,0 +1,47 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** The start-up recovery of the index from a peer. */
+export interface RecoverySample {
+  /** One of few fixed names. */
+  readonly state: string;
+  readonly blocks: number;
+  readonly tookMs: number;
+  /** By one of few fixed outcomes. */
+  readonly attempts: ReadonlyMap<string, number>;
+}
+
+/** Asked at each scrape. */
+export type RecoverySource = () => RecoverySample;
+
+/** Registers what tells of the start-up recovery from a peer. */
+export function registerRecoveryMetrics(registry: Registry, sample: RecoverySource): void {
+  const gauge = (name: string, help: string, value: (recovery: RecoverySample) => number): void => {
+    const series = new Gauge({
+      name,
+      help,
+      labelNames: ["state"] as const,
+      registers: [registry],
+      collect(): void {
+        series.reset();
+        const recovery = sample();
+        series.set({ state: recovery.state }, value(recovery));
+      },
+    });
+  };
+  gauge(
+    "pointsman_recovery_seconds",
+    "Time that fetching the index from a peer took, or has taken by now; the label tells how far it is, or how it ended.",
+    ({ tookMs }) => tookMs / 1_000,
+  );
+  gauge("pointsman_recovered_blocks", "Blocks that were fetched from a peer at the start.", ({ blocks }) => blocks);
+  const attempts = new Counter({
+    name: "pointsman_recovery_attempts_total",
+    help: "Attempts to fetch the index from a peer, by how they ended.",
+    labelNames: ["outcome"] as const,
+    registers: [registry],
+    collect(): void {
+      attempts.reset();
+      for (const [outcome, count] of sample().attempts) attempts.inc({ outcome }, count);
+    },
+  });
+}
