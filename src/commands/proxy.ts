@@ -57,7 +57,9 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
   try {
     const door = frontDoor(parts, keys, pools);
     const { host, port } = parseAddress(proxy.listen);
-    const server = await ProxyServer.start(door, { host, port, tls: tlsOf(proxy.tls), limits: proxy }, log);
+    // The front door answers slow bodies in the API's words; the listener only ends what that misses.
+    const limits = { ...proxy, requestTimeoutMs: proxy.requestTimeoutMs + listenerMarginMs };
+    const server = await ProxyServer.start(door, { host, port, tls: tlsOf(proxy.tls), limits }, log);
     return {
       server,
       close: async () => {
@@ -70,6 +72,8 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
     throw error;
   }
 }
+
+const listenerMarginMs = 5_000;
 
 function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPools): FrontDoor {
   const { core, config, log, metrics, prober } = parts;
@@ -161,7 +165,7 @@ function workerReports(catalogue: Catalogue, prober: HealthProber | undefined): 
   };
   return {
     unreachable: (endpoint) => tell(endpoint, (to, worker) => to.reportFailure(worker)),
-    failed: (endpoint) => tell(endpoint, (to, worker) => to.reportFailure(worker)),
+    failed: (endpoint) => tell(endpoint, (to, worker) => to.reportBadAnswer(worker)),
     answered: (endpoint) => tell(endpoint, (to, worker) => to.reportSuccess(worker)),
   };
 }

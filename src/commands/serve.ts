@@ -177,6 +177,8 @@ function healthProber(config: Config, core: Core): HealthProber | undefined {
   return new HealthProber(core.catalogue, {
     intervalMs: enabled ? intervalMs : 0,
     timeoutMs,
+    badAnswerThreshold: config.fleet.circuit.badAnswers,
+    badAnswerHoldMs: config.fleet.circuit.openMs,
     failureThreshold: unhealthyThreshold,
     successThreshold: healthyThreshold,
   });

@@ -14,6 +14,10 @@ export interface HealthOptions {
   readonly requestFailureThreshold?: number;
   /** How long such a mark stands when no probe can lift it, ms. > 0. Default 5 000. */
   readonly requestFailureHoldMs?: number;
+  /** Requests in a row that a worker broke off, or could not answer while another could, which make it unhealthy. 0 = never. Default 5. */
+  readonly badAnswerThreshold?: number;
+  /** How long such a verdict stands at least, ms. > 0. After it one more bad answer renews it. Default 5 000. */
+  readonly badAnswerHoldMs?: number;
 }
 
 /** @throws RangeError naming the option */
@@ -26,6 +30,8 @@ export function resolveHealthOptions(options: HealthOptions = {}): Required<Heal
     successThreshold = 1,
     requestFailureThreshold = 1,
     requestFailureHoldMs = 5_000,
+    badAnswerThreshold = 5,
+    badAnswerHoldMs = 5_000,
   } = options;
   const demand = (isMet: boolean, name: string, what: string, value: number): void => {
     if (!isMet) throw new RangeError(`health.${name} must be ${what}, got ${value}`);
@@ -43,6 +49,9 @@ export function resolveHealthOptions(options: HealthOptions = {}): Required<Heal
   );
   const isHold = requestFailureHoldMs > 0 && requestFailureHoldMs <= maxDelayMs;
   demand(isHold, "requestFailureHoldMs", "in (0, 2^31)", requestFailureHoldMs);
+  demand(isCount(badAnswerThreshold, 0), "badAnswerThreshold", "a whole number >= 0", badAnswerThreshold);
+  const isBadHold = badAnswerHoldMs > 0 && badAnswerHoldMs <= maxDelayMs;
+  demand(isBadHold, "badAnswerHoldMs", "in (0, 2^31)", badAnswerHoldMs);
   return {
     intervalMs,
     timeoutMs,
@@ -51,6 +60,8 @@ export function resolveHealthOptions(options: HealthOptions = {}): Required<Heal
     successThreshold,
     requestFailureThreshold,
     requestFailureHoldMs,
+    badAnswerThreshold,
+    badAnswerHoldMs,
   };
 }
 

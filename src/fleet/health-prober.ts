@@ -20,6 +20,8 @@ interface Watch {
   isProbing: boolean;
   /** Cancels the next probe, or the end of a mark. */
   cancelNext: () => void;
+  /** Cancels the end of a mark that bad answers made. */
+  cancelHold: () => void;
 }
 
 /**
@@ -59,6 +61,19 @@ export class HealthProber {
     if (watch.record.isMarked && !wasMarked) this.#expireMark(watch);
   }
 
+  /**
+   * The worker broke an answer off, or could not answer what another could. A number of these in a row makes it unhealthy for a time; then
+   * a probe, or where there are none the end of that time, gives it one more chance.
+   */
+  reportBadAnswer(worker: Worker): void {
+    const watch = this.#watches.get(worker);
+    if (watch === undefined) return;
+    const wasHeld = watch.record.isHeld;
+    watch.record.badAnswer();
+    this.#publish(watch);
+    if (watch.record.isHeld && !wasHeld) this.#hold(watch);
+  }
+
   /** The worker answered a request. */
   reportSuccess(worker: Worker): void {
     const watch = this.#watches.get(worker);
@@ -78,7 +93,14 @@ export class HealthProber {
   #watch(worker: Worker): void {
     if (this.#watches.has(worker)) return;
     const record = new HealthRecord(this.#options);
-    const watch = { worker, record, end: new AbortController(), isProbing: false, cancelNext: () => {} };
+    const watch = {
+      worker,
+      record,
+      end: new AbortController(),
+      isProbing: false,
+      cancelNext: () => {},
+      cancelHold: () => {},
+    };
     this.#watches.set(worker, watch);
     const { intervalMs, jitter } = this.#options;
     if (intervalMs > 0) this.#probeAfter(watch, intervalMs * jitter * this.#environment.random());
@@ -88,6 +110,7 @@ export class HealthProber {
     const watch = this.#watches.get(worker);
     this.#watches.delete(worker);
     watch?.cancelNext();
+    watch?.cancelHold();
     watch?.end.abort();
   }
 
@@ -100,9 +123,19 @@ export class HealthProber {
     }
     watch.cancelNext();
     watch.cancelNext = this.#environment.timers.after(this.#options.requestFailureHoldMs, () => {
-      watch.record.clearMark();
+      if (!watch.record.isHeld) watch.record.clearMark();
       this.#publish(watch);
       if (this.#options.intervalMs > 0) this.#probeAfter(watch, this.#pauseMs());
+    });
+  }
+
+  #hold(watch: Watch): void {
+    watch.cancelHold = this.#environment.timers.after(this.#options.badAnswerHoldMs, () => {
+      watch.record.endHold();
+      if (!this.#isProbed(watch)) {
+        watch.record.clearMark();
+        this.#publish(watch);
+      } else if (!watch.isProbing) this.#probeAfter(watch, 0);
     });
   }
 

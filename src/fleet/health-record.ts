@@ -8,6 +8,8 @@ export interface HealthThresholds {
   readonly successThreshold: number;
   /** Failed requests in a row that make a worker unhealthy until a probe says otherwise; 0 = requests say nothing. */
   readonly requestFailureThreshold: number;
+  /** Bad answers in a row that make a worker unhealthy, for a time at least; 0 = they say nothing. */
+  readonly badAnswerThreshold: number;
 }
 
 /** The verdict on one worker, from probes and from the requests that it served. */
@@ -15,6 +17,8 @@ export class HealthRecord {
   readonly #thresholds: HealthThresholds;
   #probed: WorkerHealth = "unknown";
   #isMarked = false;
+  #isHeld = false;
+  #badAnswers = 0;
   #probeFailures = 0;
   #probeSuccesses = 0;
   #requestFailures = 0;
@@ -33,12 +37,17 @@ export class HealthRecord {
     return this.#isMarked;
   }
 
+  /** Whether the mark stands whatever probes say. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
   probeSucceeded(): void {
     this.#probeFailures = 0;
     this.#probeSuccesses++;
     const isEnough = this.#probeSuccesses >= this.#thresholds.successThreshold;
     if (this.#probed === "unknown" || isEnough) this.#probed = "healthy";
-    if (isEnough) this.clearMark();
+    if (isEnough && !this.#isHeld) this.clearMark();
   }
 
   probeFailed(): void {
@@ -55,8 +64,25 @@ export class HealthRecord {
     this.#probeSuccesses = 0;
   }
 
+  badAnswer(): void {
+    this.#badAnswers++;
+    const { badAnswerThreshold } = this.#thresholds;
+    if (badAnswerThreshold === 0 || this.#badAnswers < badAnswerThreshold) return;
+    // The next one renews the mark, unless the worker has answered well meanwhile.
+    this.#badAnswers = badAnswerThreshold - 1;
+    this.#isMarked = true;
+    this.#isHeld = true;
+    this.#probeSuccesses = 0;
+  }
+
+  /** From here on probes may lift the mark. */
+  endHold(): void {
+    this.#isHeld = false;
+  }
+
   requestSucceeded(): void {
-    this.clearMark();
+    this.#badAnswers = 0;
+    if (!this.#isHeld) this.clearMark();
   }
 
   clearMark(): void {

@@ -54,7 +54,8 @@ export class ServerMaker {
   #bare(handler: RequestListener): Server | TlsServer {
     const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = this.#limits;
     const options: ServerOptions = {
-      headersTimeout: headersTimeoutMs,
+      // Node refuses to start with more time for the headers than for the whole.
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: Math.min(30_000, Math.max(100, headersTimeoutMs / 4)),

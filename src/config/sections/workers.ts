@@ -69,6 +69,24 @@ const healthCheck = z
   .prefault({})
   .describe("Probing of the workers.");
 
+const circuit = z
+  .strictObject({
+    badAnswers: count(0)
+      .default(5)
+      .describe(
+        "Requests in a row that a worker broke off, or answered 5xx where another worker could answer them, after which it is not picked; 0 = that is not looked at.",
+      ),
+    openMs: milliseconds(1)
+      .default(5_000)
+      .describe(
+        "How long it is not picked then, in ms. After that a good probe, or without probes the time itself, lets it be picked again; one more bad answer renews the verdict.",
+      ),
+  })
+  .prefault({})
+  .describe(
+    "What the proxy's requests say of the workers. One that cannot be connected to is not picked until a probe is good.",
+  );
+
 const engineMetrics = z
   .strictObject({
     enabled: z
@@ -97,6 +115,6 @@ const engineMetrics = z
 
 /** How the workers are looked after. */
 export const fleet = z
-  .strictObject({ healthCheck, engineMetrics })
+  .strictObject({ healthCheck, circuit, engineMetrics })
   .prefault({})
   .describe("How the workers are looked after.");

@@ -32,6 +32,10 @@ export class AnswerWatch {
     return this.#responseId?.id;
   }
 
+  get isSuccess(): boolean {
+    return this.#head.status < 300;
+  }
+
   data(chunk: Buffer): void {
     this.#hasBody = true;
     if (!this.#hasContent && (this.#firstContent === undefined || this.#firstContent.sees(chunk))) {

@@ -54,6 +54,8 @@ export interface ReceivedRequest {
   readonly isReadable: boolean;
   /** The only endpoint that can answer; undefined = any. */
   readonly owner: string | undefined;
+  /** What a good answer does with an answer of the Responses API that its worker keeps; an id is the one that goes. */
+  readonly keeping: "keeps" | { readonly deletes: string } | undefined;
   /** Set on the way to the worker when the client gave none; undefined = it stays without. */
   readonly newRequestId: string | undefined;
 }

@@ -88,14 +88,22 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   answered(watch: AnswerWatch): void {
-    const { workers, telemetry, owners } = this.#context;
+    const { workers, telemetry } = this.#context;
     const endpoint = this.#endpoint();
     telemetry.attempted("answered");
     workers.answered(endpoint);
     for (const suspect of this.#suspects) workers.failed(suspect);
-    if (watch.responseId !== undefined) owners.made(watch.responseId, endpoint);
+    this.#noteOwner(watch, endpoint);
     this.#close();
     watch.end(telemetry);
+  }
+
+  #noteOwner(watch: AnswerWatch, endpoint: string): void {
+    const { keeping } = this.#request;
+    const { owners } = this.#context;
+    if (keeping === undefined || !watch.isSuccess) return;
+    if (keeping !== "keeps") owners.forget(keeping.deletes);
+    else if (watch.responseId !== undefined) owners.made(watch.responseId, endpoint);
   }
 
   cut(error: DispatchError): void {

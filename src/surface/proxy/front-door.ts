@@ -179,14 +179,15 @@ export class FrontDoor {
     const { format } = route;
     const owner = format === "responses" ? this.#ownerOfPrevious(body.bytes) : undefined;
     const isReadable = route.hasKnownBody || isJson(visit.headers.get("content-type"));
-    this.#start(visit, { format, isReadable, owner, body });
+    const keeping = format === "responses" ? "keeps" : undefined;
+    this.#start(visit, { format, isReadable, owner, body, keeping });
   }
 
   /** @throws HttpError 404 when nobody knows who made it */
   #forwardStored(visit: Visit, id: string, body: HeldBody): void {
     const owner = this.#ownerOf(id);
-    if (visit.method === "DELETE") this.#parts.call.owners.forget(id);
-    this.#start(visit, { format: "responses", isReadable: false, owner, body });
+    const keeping = visit.method === "DELETE" ? { deletes: id } : undefined;
+    this.#start(visit, { format: "responses", isReadable: false, owner, body, keeping });
   }
 
   #ownerOfPrevious(body: Buffer): string | undefined {
@@ -202,7 +203,7 @@ export class FrontDoor {
 
   #start(
     { method, target, headers, client, newRequestId }: Visit,
-    part: Pick<ReceivedRequest, "format" | "isReadable" | "owner" | "body">,
+    part: Pick<ReceivedRequest, "format" | "isReadable" | "owner" | "body" | "keeping">,
   ): void {
     if (client.isOver) {
       part.body.release();

@@ -31,6 +31,8 @@ export class RunningProxy {
   readonly core: Core;
   readonly metrics: Metrics;
   readonly prober: HealthProber;
+  /** `host:port` */
+  readonly address: string;
   readonly #proxy: OwnProxy;
   readonly #prompts: PromptService | undefined;
 
@@ -44,6 +46,7 @@ export class RunningProxy {
     this.core = core;
     this.metrics = metrics;
     this.prober = prober;
+    this.address = proxy.server.address;
     this.#proxy = proxy;
     this.#prompts = prompts;
   }
@@ -80,9 +83,6 @@ export class RunningProxy {
     return new RunningProxy(core, metrics, prober, proxy, prompts);
   }
 
-  get address(): string {
-    return this.#proxy.server.address;
-  }
 
   get url(): string {
     return `http://${this.address}`;

@@ -210,6 +210,62 @@ describe("HealthProber", () => {
     expect([signals.map(({ aborted }) => aborted), timers.waits, worker.health]).toEqual([[true], [], "unknown"]);
   });
 
+  describe("bad answers", () => {
+    const options: HealthOptions = { intervalMs: 100, badAnswerThreshold: 3, badAnswerHoldMs: 1_000 };
+
+    it("take a worker out after so many in a row, for a time, whatever probes and answers under way say", async () => {
+      const { worker, timers, prober } = setUp(options);
+      await timers.advance(0);
+      for (let i = 0; i < 3; i++) {
+        expect(worker.health).toBe("healthy");
+        prober.reportBadAnswer(worker);
+      }
+      expect(worker.health).toBe("unhealthy");
+      prober.reportSuccess(worker);
+      await timers.advance(999);
+      expect(worker.health).toBe("unhealthy");
+      await timers.advance(1);
+      expect(worker.health).toBe("healthy");
+    });
+
+    it("count in a row only", async () => {
+      const { worker, timers, prober } = setUp(options);
+      await timers.advance(0);
+      for (let i = 0; i < 9; i++) {
+        prober.reportBadAnswer(worker);
+        if (i % 2 === 1) prober.reportSuccess(worker);
+      }
+      expect(worker.health).toBe("healthy");
+    });
+
+    it("need only one more after that time, and again so many after a good answer", async () => {
+      const { worker, timers, prober } = setUp(options);
+      for (let i = 0; i < 3; i++) prober.reportBadAnswer(worker);
+      await timers.advance(1_000);
+      expect(worker.health).toBe("healthy");
+      prober.reportBadAnswer(worker);
+      expect(worker.health).toBe("unhealthy");
+      await timers.advance(1_000);
+      prober.reportSuccess(worker);
+      prober.reportBadAnswer(worker);
+      expect(worker.health).toBe("healthy");
+    });
+
+    it("leave it out while probes fail, and need none where there are none", async () => {
+      const { worker, timers, probe, prober } = setUp(options);
+      await timers.advance(0);
+      probe.down.add(endpoint);
+      for (let i = 0; i < 3; i++) prober.reportBadAnswer(worker);
+      await timers.advance(3_000);
+      expect(worker.health).toBe("unhealthy");
+      const unprobed = setUp({ ...options, intervalMs: 0 });
+      for (let i = 0; i < 3; i++) unprobed.prober.reportBadAnswer(unprobed.worker);
+      expect(unprobed.worker.health).toBe("unhealthy");
+      await unprobed.timers.advance(1_000);
+      expect(unprobed.worker.health).not.toBe("unhealthy");
+    });
+  });
+
   it("leaves nothing behind when closed", async () => {
     const { catalogue, timers, probe, prober } = setUp();
     await timers.advance(0);
@@ -227,6 +283,8 @@ describe("HealthProber", () => {
     ["health.successThreshold", { successThreshold: 1.5 }],
     ["health.requestFailureThreshold", { requestFailureThreshold: -1 }],
     ["health.requestFailureHoldMs", { requestFailureHoldMs: Number.NaN }],
+    ["health.badAnswerThreshold", { badAnswerThreshold: -1 }],
+    ["health.badAnswerHoldMs", { badAnswerHoldMs: 0 }],
   ])("refuses a bad %s", (name, options) => {
     expect(() => new HealthProber(new Catalogue(), options)).toThrow(name);
   });
