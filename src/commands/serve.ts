@@ -171,12 +171,13 @@ async function startMetrics(config: Config, metrics: Metrics): Promise<MetricsSe
 }
 
 function healthProber(config: Config, core: Core): HealthProber | undefined {
-  const { enabled, intervalMs, timeoutMs, unhealthyThreshold, healthyThreshold } = config.fleet.healthCheck;
+  const { enabled, path: _path, intervalMs, unhealthyThreshold, healthyThreshold, ...options } =
+    config.fleet.healthCheck;
   // The proxy tells how its requests fare.
   if (!enabled && !modesOf(config).includes("proxy")) return undefined;
   return new HealthProber(core.catalogue, {
+    ...options,
     intervalMs: enabled ? intervalMs : 0,
-    timeoutMs,
     badAnswerThreshold: config.fleet.circuit.badAnswers,
     badAnswerHoldMs: config.fleet.circuit.openMs,
     failureThreshold: unhealthyThreshold,

@@ -11,6 +11,8 @@ export interface CatalogueListener {
   onRemoved?(rank: WorkerRank): void;
   /** Models, labels, endpoint, health or draining of a worker changed; its slots did not. */
   onUpdated?(worker: Worker): void;
+  /** A request was sent to a worker; the listener may change the worker's health. @param isReached false: nobody answered there */
+  onTried?(worker: Worker, isReached: boolean): void;
   /** A rank publishes its events elsewhere from here on: what was learned from the old source may be wrong. */
   onSourceChanged?(rank: WorkerRank): void;
 }
@@ -136,6 +138,11 @@ export class Catalogue {
     if (own !== worker || own.health === health) return;
     own.health = health;
     this.#tell((listener) => listener.onUpdated?.(own));
+  }
+
+  /** Tells how sending a request to a worker went. */
+  noteTry(worker: Worker, isReached: boolean): void {
+    if (this.#workers.get(worker.id) === worker) this.#tell((listener) => listener.onTried?.(worker, isReached));
   }
 
   setDraining(worker: Worker, isDraining: boolean): void {

@@ -47,6 +47,7 @@ export class HealthProber {
     this.#unsubscribe = catalogue.subscribe({
       onAdded: ({ worker }) => this.#watch(worker),
       onRemoved: ({ worker }) => this.#unwatch(worker),
+      onTried: (worker, isReached) => (isReached ? this.reportSuccess(worker) : this.reportFailure(worker)),
     });
     for (const worker of catalogue.workers()) this.#watch(worker);
   }

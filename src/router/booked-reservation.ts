@@ -60,6 +60,11 @@ export class BookedReservation implements RouteReservation {
     return true;
   }
 
+  tried(endpoint: string, isReached: boolean): void {
+    const worker = this.#catalogue.byEndpoint(endpoint);
+    if (worker !== undefined) this.#catalogue.noteTry(worker, isReached);
+  }
+
   /** The gateway names an endpoint, not a rank: the engine will have used the rank that was cheapest. */
   #likeliestRank(server: Worker): { slot: number; deviceBlocks: number } | undefined {
     const { candidates, choice } = this.#chosen;

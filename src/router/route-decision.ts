@@ -15,6 +15,8 @@ export interface RouteReservation extends LeasedLoad {
    * @returns true when the endpoint is not the picked one
    */
   servedBy(endpoint: string): boolean;
+  /** The request was sent to an endpoint. @param isReached false: nobody answered there */
+  tried(endpoint: string, isReached: boolean): void;
 }
 
 /** Where a request goes, and what to change on its way there. */

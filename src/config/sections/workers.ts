@@ -65,6 +65,16 @@ const healthCheck = z
     timeoutMs: milliseconds(1).default(1000).describe("Time after which a probe has failed, in ms."),
     unhealthyThreshold: count(1).default(2).describe("Failed probes in a row after which a worker is not picked."),
     healthyThreshold: count(1).default(1).describe("Good probes in a row after which it is picked again."),
+    requestFailureThreshold: count(0)
+      .default(1)
+      .describe(
+        "Requests in a row that could not connect to a worker, after which it is not picked until a probe or a request succeeds; 0 = only probes count.",
+      ),
+    requestFailureHoldMs: milliseconds(1)
+      .default(5000)
+      .describe(
+        "How long such a worker is not picked where no probe can say otherwise (it has no endpoint to probe), in ms.",
+      ),
   })
   .prefault({})
   .describe("Probing of the workers.");

@@ -71,4 +71,6 @@ export interface PickReservation {
   release(): void;
   /** Moves the load to the worker that served. @returns true when that is not the picked one */
   servedBy(endpoint: string): boolean;
+  /** The gateway has tried an endpoint. @param isReached false: it could not connect */
+  tried(endpoint: string, isReached: boolean): void;
 }

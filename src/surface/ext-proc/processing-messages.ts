@@ -11,6 +11,8 @@ export interface ProcessingRequest {
   readonly response_body?: HttpBody;
   readonly response_trailers?: HttpTrailers;
   readonly metadata_context?: MetadataContext;
+  /** What the filter was configured to send, by the filter's name. */
+  readonly attributes?: Readonly<Record<string, Struct>>;
   readonly observability_mode?: boolean;
   readonly protocol_config?: ProtocolConfiguration;
 }
@@ -57,6 +59,7 @@ export interface Struct {
 
 export interface StructValue {
   readonly stringValue?: string;
+  readonly numberValue?: number;
   readonly structValue?: Struct;
   readonly listValue?: { readonly values?: readonly StructValue[] };
   /** Name of the member that is set; output ignores it. */

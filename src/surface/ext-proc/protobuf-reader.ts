@@ -66,6 +66,14 @@ export class ProtobufReader {
     return low !== 0 || this.#hasBits(from);
   }
 
+  /** @throws WireFormatError */
+  double(): number {
+    this.#expect(FIXED64);
+    const at = this.#at;
+    this.#advance(8);
+    return this.bytes.readDoubleLE(at);
+  }
+
   /** Finds the current field's bytes: `start` and `end` tell where. @throws WireFormatError */
   span(): void {
     this.#expect(LENGTH_DELIMITED);

@@ -48,6 +48,10 @@ export function decodeRequest(bytes: Buffer): ProcessingRequest {
       case 8:
         message.metadata_context = metadataContext(reader.message());
         break;
+      case 9:
+        message.attributes ??= Object.create(null) as Record<string, Struct>;
+        addStruct(message.attributes as Record<string, Struct>, reader.message());
+        break;
       case 10:
         message.observability_mode = reader.bool();
         break;
@@ -95,11 +99,14 @@ function protocolConfiguration(reader: ProtobufReader): ProtocolConfiguration {
 function metadataContext(reader: ProtobufReader): MetadataContext {
   const filter_metadata: Record<string, Struct> = Object.create(null);
   while (reader.next()) {
-    if (reader.field !== 1) continue;
-    const { key, value } = mapEntry(reader.message());
-    filter_metadata[key] = value === undefined ? {} : struct(value, 0);
+    if (reader.field === 1) addStruct(filter_metadata, reader.message());
   }
   return { filter_metadata };
+}
+
+function addStruct(structs: Record<string, Struct>, reader: ProtobufReader): void {
+  const { key, value } = mapEntry(reader);
+  structs[key] = value === undefined ? {} : struct(value, 0);
 }
 
 function struct(reader: ProtobufReader, depth: number): Struct {
@@ -121,7 +128,7 @@ function structValue(reader: ProtobufReader, depth: number): StructValue {
         value = { kind: "nullValue" };
         break;
       case 2:
-        value = { kind: "numberValue" };
+        value = { kind: "numberValue", numberValue: reader.double() };
         break;
       case 3:
         value = { kind: "stringValue", stringValue: reader.text() };

@@ -5,6 +5,7 @@ import type { MismatchLog } from "./mismatch-log.ts";
 import type { PickDecision } from "./pick-router.ts";
 import type { HttpHeaders, MetadataContext } from "./processing-messages.ts";
 import type { ExtProcTelemetry } from "./telemetry.ts";
+import type { UpstreamOutcome } from "./upstream-outcome.ts";
 
 /** Reads what a passing response tells about a picked request: who served, the first byte, the token counts, the end. */
 export class ResponseWatch {
@@ -14,7 +15,8 @@ export class ResponseWatch {
   #scanner: UsageScanner | undefined;
   #isEncoded = false;
   #isSuccess = false;
-  #isServedKnown = false;
+  /** The endpoint that served, as the gateway tells. */
+  #served: string | undefined;
   #hasContent = false;
   #isOver = false;
 
@@ -26,13 +28,24 @@ export class ResponseWatch {
 
   /** Metadata may come with any message of the response; the first that names the serving endpoint counts. */
   metadata(metadata: MetadataContext | undefined): void {
-    if (this.#isServedKnown || metadata === undefined) return;
+    if (this.#served !== undefined || metadata === undefined) return;
     const served = servedEndpoint(metadata);
     if (served === undefined) return;
-    this.#isServedKnown = true;
+    this.#served = served;
     if (!this.#decision.reservation.servedBy(served)) return;
     this.#telemetry.mismatch({ picked: this.#decision.endpoint, served });
     this.#mismatches.note(this.#decision.endpoint, served);
+  }
+
+  /** How the gateway got the response; to be told after its metadata. */
+  outcome({ isWorkersAnswer, couldNotConnect, attempts }: UpstreamOutcome): void {
+    const { endpoint, reservation } = this.#decision;
+    const last = this.#served ?? endpoint;
+    if (isWorkersAnswer) reservation.tried(last, true);
+    else if (couldNotConnect) reservation.tried(last, false);
+    else return;
+    // The picked one is tried first; another is tried when it cannot be reached, or has broken off before it answered.
+    if (attempts > 1 && last !== endpoint) reservation.tried(endpoint, false);
   }
 
   headers({ headers, end_of_stream: isEnd = false }: HttpHeaders): void {

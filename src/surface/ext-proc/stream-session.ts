@@ -20,6 +20,7 @@ import { requestPhaseOfMode } from "./request-phase-of-mode.ts";
 import { responseHeadersAnswer, sendResponseBody } from "./response-answers.ts";
 import { ResponseWatch } from "./response-watch.ts";
 import type { ExtProcLogger, ExtProcTelemetry, StreamPhase } from "./telemetry.ts";
+import { upstreamOutcome } from "./upstream-outcome.ts";
 
 /** Where answers go. */
 export interface GatewaySink {
@@ -214,11 +215,13 @@ export class StreamSession {
     });
   }
 
-  #responseHeaders(message: HttpHeaders, { metadata_context: metadata }: ProcessingRequest): void {
+  #responseHeaders(message: HttpHeaders, { metadata_context: metadata, attributes }: ProcessingRequest): void {
     this.#phase = "response";
     const servedBy = this.#context.options.conformanceHeaders ? servedEndpoint(metadata) : undefined;
     this.#sink.write(responseHeadersAnswer(servedBy));
     this.#watch?.metadata(metadata);
+    const outcome = upstreamOutcome(attributes);
+    if (outcome !== undefined) this.#watch?.outcome(outcome);
     this.#watch?.headers(message);
     this.#completeIf(message.end_of_stream === true);
   }

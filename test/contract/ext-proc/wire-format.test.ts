@@ -136,7 +136,7 @@ function asRead(value: unknown): unknown {
   if ("key" in value && !("raw_value" in value) && "value" in value) {
     return { key: value.key, raw_value: text(String(value.value)) };
   }
-  const unused = ["trailers", "send_body_without_waiting_for_header_response", "numberValue", "boolValue", "nullValue"];
+  const unused = ["trailers", "send_body_without_waiting_for_header_response", "boolValue", "nullValue"];
   const entries = Object.entries(value).filter(([key]) => !unused.includes(key));
   return Object.fromEntries(entries.map(([key, member]) => [key, asRead(member)]));
 }
@@ -215,14 +215,19 @@ describe("a second protobuf implementation", () => {
     kind: fc.constant("listValue"),
     listValue: fc.record({ values: fc.array(stringValue, { minLength: 1, maxLength: 4 }) }),
   });
-  const fields = fc.dictionary(name, fc.oneof(stringValue, listValue), { minKeys: 1, maxKeys: 4 });
+  const numberValue = fc.record({ kind: fc.constant("numberValue"), numberValue: fc.double() });
+  const fields = fc.dictionary(name, fc.oneof(stringValue, listValue, numberValue), { minKeys: 1, maxKeys: 4 });
   const metadata = fc.record({
     filter_metadata: fc.dictionary(name, fc.record({ fields }), { minKeys: 1, maxKeys: 3 }),
   });
   const modes = fc.record({ request_body_mode: fc.integer({ min: 1, max: 4 }) });
   const request = fc.oneof(
     fc.record({ request_headers: fc.record({ headers, end_of_stream: fc.constant(true) }), protocol_config: modes }),
-    fc.record({ response_headers: fc.record({ headers }), metadata_context: metadata }),
+    fc.record({
+      response_headers: fc.record({ headers }),
+      metadata_context: metadata,
+      attributes: fc.dictionary(name, fc.record({ fields }), { minKeys: 1, maxKeys: 2 }),
+    }),
     fc.record({ request_body: body }),
     fc.record({ response_body: body, observability_mode: fc.constant(true) }),
   );

@@ -3,7 +3,7 @@ import { ask } from "../support/client.ts";
 import { withSubsetHeader } from "../support/envoy-patches.ts";
 import { freePorts } from "../support/free-ports.ts";
 import type { GatewayOptions } from "../support/gateway.ts";
-import { idle, mismatchesOf } from "../support/picker-metrics.ts";
+import { idle, isEligible, mismatchesOf } from "../support/picker-metrics.ts";
 import { engineModel, type PoolWorker } from "../support/picker-settings.ts";
 import { opening } from "../support/prompts.ts";
 import { describeOn } from "./describe-on.ts";
@@ -14,6 +14,11 @@ const dead: PoolWorker = {
   endpoint: `127.0.0.1:${deadPort}`,
   kvEventsEndpoint: undefined,
   kvReplayEndpoint: undefined,
+};
+
+/** Probes that never come by themselves, so that requests alone tell. */
+const onlyRequests = {
+  fleet: { healthCheck: { enabled: true, intervalMs: 3_600_000, timeoutMs: 1_000, unhealthyThreshold: 1_000 } },
 };
 
 /** A worker that nobody answers at: the next of the picker's list serves, where Envoy takes a list. */
@@ -51,6 +56,24 @@ export function testsOfFailover(own: Pick<GatewayOptions, "kind" | "launcher">):
       for (let count = 0; count < 6; count++) {
         expect((await ask(gateway(), opening(60 + count, 60_000), { model: engineModel })).status).toBe(200);
       }
+    });
+  });
+}
+
+/** What one request meets, all others are spared. */
+export function testsOfUnreachable(own: Pick<GatewayOptions, "kind" | "launcher">): void {
+  const options: GatewayOptions = { ...own, workers: 2, otherWorkers: [dead], picker: onlyRequests };
+  describeOn("with a dead worker that is not probed", options, (gateway) => {
+    it("picks it until Envoy cannot connect to it, and never again", async () => {
+      const picked: (string | undefined)[] = [];
+      for (let count = 0; count < 20; count++) {
+        const answer = await ask(gateway(), opening(41 + count), { model: engineModel });
+        picked.push((await gateway().picker.pickOf(answer.requestId)).worker);
+        if (picked.at(-1) !== dead.name) expect(answer.status).toBe(200);
+      }
+      expect(picked.filter((name) => name === dead.name)).toHaveLength(1);
+      expect(await isEligible(gateway(), dead.name)).toBe(false);
+      await idle(gateway());
     });
   });
 }

@@ -15,7 +15,7 @@ import { testsOfBodies, testsOfTrailers } from "./bodies.ts";
 import { testsOfConformance, testsOfNoConformance } from "./conformance.ts";
 import { describeOn } from "./describe-on.ts";
 import { testsOfErrors } from "./errors.ts";
-import { testsOfFailover } from "./failover.ts";
+import { testsOfFailover, testsOfUnreachable } from "./failover.ts";
 import { testsOfHeaders } from "./headers.ts";
 import { testsOfIpv6 } from "./ipv6.ts";
 import { testsOfLimits } from "./limits.ts";
@@ -64,6 +64,7 @@ export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void 
     describeOn("with trailers", { ...own, workers: 1, patches: trailers }, (gateway) => testsOfTrailers(gateway, kind));
     testsOfLimits(own);
     testsOfFailover(own);
+    testsOfUnreachable(own);
     testsOfPickerLoss(own);
     testsOfIpv6(own);
   });

@@ -36,6 +36,11 @@ export async function mismatchesOf(gateway: Gateway): Promise<number> {
   return sumOf(parseMetrics(await gateway.picker.metricsText()), "pointsman_endpoint_mismatches_total");
 }
 
+/** Whether the picker may pick any rank of a worker. */
+export async function isEligible(gateway: Gateway, worker: string): Promise<boolean> {
+  return sumOf(parseMetrics(await gateway.picker.metricsText()), "pointsman_worker_eligible", { worker }) > 0;
+}
+
 /** Prompt tokens that the picker read from the workers' answers, and answers of which it could not read any. */
 export async function countedTokens(gateway: Gateway): Promise<{ readonly input: number; readonly unread: number }> {
   const samples = parseMetrics(await gateway.picker.metricsText());

@@ -126,6 +126,18 @@ describe("HealthProber", () => {
     expect(worker.health).toBe("healthy");
   });
 
+  it("hears from the catalogue how requests fared", async () => {
+    const { catalogue, worker, timers } = setUp({ intervalMs: 10_000 });
+    await timers.advance(0);
+    catalogue.noteTry(worker, false);
+    expect(worker.health).toBe("unhealthy");
+    catalogue.noteTry(worker, true);
+    expect(worker.health).toBe("healthy");
+    const next = catalogue.put(specOf(1, { incarnation: "second" }));
+    catalogue.noteTry(worker, false);
+    expect(next.health).toBe("unknown");
+  });
+
   it("lifts the mark when the worker answers a request, but not the probes' own verdict", async () => {
     const { worker, timers, probe, prober } = setUp({ intervalMs: 100, failureThreshold: 1 });
     await timers.advance(0);

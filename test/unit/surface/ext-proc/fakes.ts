@@ -34,6 +34,10 @@ export class FakeReservation {
     return endpoint !== this.endpoint;
   }
 
+  tried(endpoint: string, isReached: boolean): void {
+    this.calls.push(`${isReached ? "reached" : "did not reach"} ${endpoint}`);
+  }
+
   get isReleased(): boolean {
     return this.calls.includes("release");
   }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { ProcessingRequest } from "../../../../src/surface/ext-proc/processing-messages.ts";
+import { ENDPOINT } from "./fakes.ts";
 import {
   BUFFERED,
   FULL_DUPLEX,
@@ -151,6 +153,7 @@ describe("a failure while the response passes", () => {
         },
         release: () => undefined,
         servedBy: () => false,
+        tried: () => undefined,
       },
     });
     const stream = await picked(world);
@@ -209,5 +212,115 @@ describe("conformance headers", () => {
     expect(world.router.request.requestedEndpoints).toBeUndefined();
     await stream.receive({ ...responseHeaders(), metadata_context: servedBy("10.0.0.2:3000") });
     expect(stream.answers[1]).toEqual({ response_headers: {} });
+  });
+});
+
+describe("what the gateway tells of its tries", () => {
+  const refused = "upstream_reset_before_response_started{remote_connection_failure|delayed_connect_error:_refused}";
+  const attributes = (details: string, attempts?: number): NonNullable<ProcessingRequest["attributes"]> => ({
+    "envoy.filters.http.ext_proc": {
+      fields: {
+        "response.code_details": { stringValue: details },
+        ...(attempts === undefined ? {} : { "upstream.request_attempt_count": { numberValue: attempts } }),
+      },
+    },
+  });
+  const other = "10.0.0.2:8000";
+  const reached = `reached ${ENDPOINT}`;
+  const notReached = `did not reach ${ENDPOINT}`;
+
+  it.each([
+    { name: "an answer", details: "via_upstream", attempts: 1, served: undefined, tried: [reached] },
+    {
+      name: "an answer of the one that is named",
+      details: "via_upstream",
+      attempts: 1,
+      served: ENDPOINT,
+      tried: [reached],
+    },
+    { name: "an answer at the second try", details: "via_upstream", attempts: 2, served: undefined, tried: [reached] },
+    {
+      name: "another's answer",
+      details: "via_upstream",
+      attempts: 2,
+      served: other,
+      tried: [`reached ${other}`, notReached],
+    },
+    // The picked one is not in the gateway's cluster: it was not tried.
+    {
+      name: "another's at the first try",
+      details: "via_upstream",
+      attempts: 1,
+      served: other,
+      tried: [`reached ${other}`],
+    },
+    { name: "a refused connection", details: refused, attempts: 2, served: undefined, tried: [notReached] },
+    { name: "no count", details: refused, attempts: undefined, served: undefined, tried: [notReached] },
+    {
+      name: "two refused ones",
+      details: refused,
+      attempts: 3,
+      served: other,
+      tried: [`did not reach ${other}`, notReached],
+    },
+    {
+      name: "a slow one",
+      details: "upstream_reset_before_response_started{connection_timeout}",
+      attempts: 1,
+      served: undefined,
+      tried: [notReached],
+    },
+    {
+      name: "an older Envoy's words",
+      details: "upstream_reset_before_response_started{connection_failure}",
+      attempts: 1,
+      served: undefined,
+      tried: [notReached],
+    },
+    {
+      name: "one that broke",
+      details: "upstream_reset_before_response_started{connection_termination}",
+      attempts: 1,
+      served: undefined,
+      tried: [],
+    },
+    {
+      name: "the gateway's own limit",
+      details: "upstream_reset_before_response_started{overflow}",
+      attempts: 1,
+      served: undefined,
+      tried: [],
+    },
+    { name: "no healthy host", details: "no_healthy_upstream", attempts: 1, served: undefined, tried: [] },
+    { name: "a slow worker", details: "response_timeout", attempts: 1, served: undefined, tried: [] },
+  ])("tells of $name", async ({ details, attempts, served, tried }) => {
+    const world = new SessionWorld();
+    const stream = world.open();
+    await stream.receive(requestHeaders(), requestBody("{}", true), {
+      ...responseHeaders({ ":status": "503" }),
+      attributes: attributes(details, attempts),
+      ...(served === undefined ? {} : { metadata_context: servedBy(served) }),
+    });
+    const { calls } = world.router.reservation;
+    expect(calls.filter((call) => call.includes("reach"))).toEqual(tried);
+    expect(shapes(stream.answers).at(-1)).toBe("response_headers");
+  });
+
+  it("is nothing where the gateway does not tell it", async () => {
+    const world = new SessionWorld();
+    const other = {
+      "envoy.filters.http.ext_proc": { fields: { "request.path": { stringValue: "via_upstream" } } },
+      x: {},
+    };
+    for (const sent of [undefined, {}, other]) {
+      const stream = world.open();
+      const response = responseHeaders({ ":status": "503" });
+      await stream.receive(
+        requestHeaders(),
+        requestBody("{}", true),
+        sent === undefined ? response : { ...response, attributes: sent },
+      );
+    }
+    expect(world.router.reservations.flatMap(({ calls }) => calls)).toEqual([]);
   });
 });
