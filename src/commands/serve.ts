@@ -171,8 +171,14 @@ async function startMetrics(config: Config, metrics: Metrics): Promise<MetricsSe
 }
 
 function healthProber(config: Config, core: Core): HealthProber | undefined {
-  const { enabled, path: _path, intervalMs, unhealthyThreshold, healthyThreshold, ...options } =
-    config.fleet.healthCheck;
+  const {
+    enabled,
+    path: _path,
+    intervalMs,
+    unhealthyThreshold,
+    healthyThreshold,
+    ...options
+  } = config.fleet.healthCheck;
   // The proxy tells how its requests fare.
   if (!enabled && !modesOf(config).includes("proxy")) return undefined;
   return new HealthProber(core.catalogue, {

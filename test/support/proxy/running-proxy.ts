@@ -83,7 +83,6 @@ export class RunningProxy {
     return new RunningProxy(core, metrics, prober, proxy, prompts);
   }
 
-
   get url(): string {
     return `http://${this.address}`;
   }
