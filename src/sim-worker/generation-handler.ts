@@ -7,6 +7,7 @@ import { completionsFormat } from "./completions-format.ts";
 import type { SimEngine } from "./engine.ts";
 import type { FaultInjector } from "./fault-injector.ts";
 import { type GenerationApi, type GenerationRequest, readGenerationRequest } from "./generation-request.ts";
+import { messagesFormat } from "./messages-format.ts";
 import type { ResolvedSimWorkerOptions, TokenizePrompt } from "./options.ts";
 import { OutputText } from "./output-text.ts";
 import type { RequestRecord } from "./request-log.ts";
@@ -16,6 +17,7 @@ const formats: Readonly<Record<GenerationApi, AnswerFormat>> = {
   chat: chatFormat,
   completions: completionsFormat,
   responses: responsesFormat,
+  messages: messagesFormat,
 };
 
 /** A request to generate whose body has arrived. */
@@ -70,6 +72,12 @@ export class GenerationHandler {
     if (this.#faults.cutsAnswer()) return await this.#cut(prepared);
     await (prepared.generation.stream ? this.#stream(prepared) : this.#answerWhole(prepared));
     record.outcome = "completed";
+  }
+
+  /** Tokens of a request's prompt. Throws, or rejects, for a body without one. */
+  async countTokens(path: string, body: Buffer): Promise<number> {
+    const made = await this.#tokenize(path, body);
+    return made instanceof Uint32Array ? made.length : made.reduce((sum, list) => sum + list.length, 0);
   }
 
   async #prepare(call: GenerationCall): Promise<PreparedCall | undefined> {

@@ -1,7 +1,7 @@
 import { isRecord, type UnknownRecord } from "./unknown-record.ts";
 
 /** The APIs that generate text. */
-export type GenerationApi = "chat" | "completions" | "responses";
+export type GenerationApi = "chat" | "completions" | "responses" | "messages";
 
 /** What the worker takes from a request to generate. */
 export interface GenerationRequest {
@@ -21,6 +21,7 @@ const limitFields: Readonly<Record<GenerationApi, readonly string[]>> = {
   chat: ["max_completion_tokens", "max_tokens"],
   completions: ["max_tokens"],
   responses: ["max_output_tokens"],
+  messages: ["max_tokens"],
 };
 
 /** Reads a body. Throws SyntaxError or TypeError, whose message a client may see. */

@@ -34,6 +34,7 @@ const generationPaths: Readonly<Record<string, GenerationApi>> = {
   "/v1/chat/completions": "chat",
   "/v1/completions": "completions",
   "/v1/responses": "responses",
+  "/v1/messages": "messages",
 };
 
 /** Routes HTTP requests to the simulated endpoints. */
@@ -88,9 +89,23 @@ export class SimServer {
       const answer = embeddingsAnswer(body);
       record.outcome = answer.status === 200 ? "completed" : "refused";
       sendJson(response, answer.status, answer.value);
+    } else if (path === "/v1/messages/count_tokens") {
+      await this.#countTokens(exchange, record, body);
     } else {
       record.outcome = "refused";
       sendError(response, 404, `no endpoint POST ${path}`);
+    }
+  }
+
+  /** The tokens that the message would have, counted as those of the message. */
+  async #countTokens({ response }: Exchange, record: RequestRecord, body: Buffer): Promise<void> {
+    try {
+      const tokens = await this.#parts.generation.countTokens("/v1/messages", body);
+      record.outcome = "completed";
+      sendJson(response, 200, { input_tokens: tokens });
+    } catch (error) {
+      record.outcome = "refused";
+      sendError(response, 400, error instanceof Error ? error.message : String(error));
     }
   }
 
