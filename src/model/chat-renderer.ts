@@ -13,6 +13,7 @@ import { DynamoChat } from "./dynamo-chat.ts";
 import { SglangChat } from "./engine-sglang.ts";
 import { sglangReasoningMode } from "./engine-sglang-reasoning.ts";
 import { VllmChat } from "./engine-vllm.ts";
+import { HarmonyChat } from "./harmony-chat.ts";
 import { NativeChat } from "./native-chat.ts";
 import type { Profile } from "./profile.ts";
 import { bareProbe, templateProbe } from "./template-probe.ts";
@@ -53,6 +54,7 @@ interface RendererOptions extends TemplateSettings {
 /** Turns conversations into prompts, as one backend does it for one model. */
 export class ChatRenderer {
   readonly #strategies: Strategies;
+  readonly #harmony: ChatStrategy | undefined;
 
   /**
    * @throws UnsupportedTemplateError when a template cannot be parsed
@@ -65,6 +67,7 @@ export class ChatRenderer {
   ) {
     this.#strategies =
       native === undefined ? prepare(profile, sources, variables, settings) : always(new NativeChat(native));
+    this.#harmony = profile.name === "dynamo" ? undefined : new HarmonyChat(profile.name, settings.timeZone);
   }
 
   /** The model has a template for a conversation with, or without, tools. */
@@ -83,7 +86,8 @@ export class ChatRenderer {
     return strategy.render(chat);
   }
 
-  #strategyFor({ tools, toolChoice }: ChatRequest): ChatStrategy | undefined {
+  #strategyFor({ tools, toolChoice, harmony }: ChatRequest): ChatStrategy | undefined {
+    if (harmony !== undefined) return this.#harmony;
     const showsTools = tools !== undefined && tools.length > 0 && toolChoice !== "none";
     return showsTools ? this.#strategies.withTools : this.#strategies.plain;
   }

@@ -74,7 +74,10 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
     secondReading: profile.name === "sglang" ? sglangSecondReading(parsed.config, tokenizer) : undefined,
     engine: translatedTraits(options, templates, parsed),
     bosToken: bosToken(parsed.tokenizerConfig),
-    specialTexts: nativeFamily === "kimi-k3" ? addedTexts(files.tokenizerJson, parsed.tokenizerConfig) : [],
+    specialTexts:
+      nativeFamily === "kimi-k3" || configModelType(parsed.config) === "gpt_oss"
+        ? addedTexts(files.tokenizerJson, parsed.tokenizerConfig)
+        : [],
   };
 }
 

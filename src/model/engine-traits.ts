@@ -24,9 +24,9 @@ export function engineTraits(
 ): EngineTraits | undefined {
   if (profile.name !== "vllm" && profile.name !== "sglang") return undefined;
   const usesHarmony = config.get("model_type") === "gpt_oss";
-  const templates = [sources.default, sources.toolUse].filter((source) => source !== undefined).map(compiled);
-  if (profile.name === "vllm") return { name: "vllm", usesHarmony, ...vllmProbes(templates) };
-  const [template] = templates;
+  const declared = [sources.default, sources.toolUse].filter((source) => source !== undefined);
+  if (profile.name === "vllm") return { name: "vllm", usesHarmony, ...vllmProbes(declared, usesHarmony) };
+  const [template] = declared;
   return {
     name: "sglang",
     usesHarmony,
@@ -35,10 +35,12 @@ export function engineTraits(
   };
 }
 
-/** `Any` of the templates that refuses system messages between turns decides (vllm@0.33.0 anthropic/serving.py). */
-function vllmProbes(templates: readonly ChatTemplate[]): Omit<VllmTraits, "name" | "usesHarmony"> {
-  const mergesInlineSystem = templates.some((template) => probedInlineSystem(template) === undefined);
-  return { mergesInlineSystem, disabledThinkingEffort: disabledThinkingEffort(templates[0]) };
+/** Any of the templates that refuses system messages between turns decides (vllm@0.33.0 anthropic/serving.py); so does none at all. */
+function vllmProbes(sources: readonly string[], usesHarmony: boolean): Omit<VllmTraits, "name" | "usesHarmony"> {
+  const mergesInlineSystem = sources.length === 0 || sources.some((source) => probedInlineSystem(source) === undefined);
+  const [source] = sources;
+  const template = source === undefined ? undefined : compileTemplate(source);
+  return { mergesInlineSystem, disabledThinkingEffort: usesHarmony ? "low" : disabledThinkingEffort(template) };
 }
 
 /** `low` where the template refuses the effort `none`, or makes the same prompt of another. */
@@ -72,11 +74,12 @@ const inlineSystem: readonly (readonly [string, JsonValue])[] = [
   ["add_generation_prompt", false],
 ];
 
-function probedInlineSystem(template: ChatTemplate): string | undefined {
-  return generationTag.test(template.source) ? undefined : rendered(template, inlineSystem);
+/** The engines' probes know nothing that transformers adds to jinja2. */
+function probedInlineSystem(source: string): string | undefined {
+  if (generationTag.test(source)) return undefined;
+  return rendered(compileTemplate(source, { dialect: "jinja" }), inlineSystem);
 }
 
-/** A tag that only transformers' own Jinja knows; the engines' probes use a plain one. */
 const generationTag = /\{%-?\s*generation\s*-?%\}/;
 
 /** Undefined where the template refuses, or cannot be rendered here. */
@@ -87,8 +90,4 @@ function rendered(template: ChatTemplate, variables: readonly (readonly [string,
     if (error instanceof RoutingError || error instanceof UnsupportedTemplateError) return undefined;
     throw error;
   }
-}
-
-function compiled(source: string): ChatTemplate {
-  return compileTemplate(source, { dialect: "huggingface" });
 }

@@ -232,7 +232,8 @@ function chatRenderer(
   const { templates, variables, nativeFamily } = compiled;
   if (compiled.unknown.chat !== undefined || compiled.unknown.text !== undefined) return undefined;
   const native = nativeFamily === undefined ? undefined : nativePrompt(nativeFamily);
-  if (native === undefined && templates.default === undefined && templates.toolUse === undefined) return undefined;
+  const hasNone = native === undefined && templates.default === undefined && templates.toolUse === undefined;
+  if (hasNone && compiled.engine?.usesHarmony !== true) return undefined;
   try {
     return new ChatRenderer(profile, templates, variables, { ...settings, native });
   } catch (cause) {

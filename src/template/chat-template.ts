@@ -3,6 +3,7 @@ import { Program } from "./compile/program.ts";
 import type { Dialect, DialectName } from "./dialect/dialect.ts";
 import { dynamo } from "./dialect/dynamo.ts";
 import { huggingface } from "./dialect/huggingface.ts";
+import { jinja } from "./dialect/jinja.ts";
 import { wallClock } from "./functions/wall-clock.ts";
 import type { Limits } from "./limits.ts";
 import { UnsupportedTemplateError } from "./template-errors.ts";
@@ -40,7 +41,7 @@ export interface TemplateOptions {
   readonly limits?: Limits;
 }
 
-const dialects: Readonly<Record<DialectName, Dialect>> = { dynamo, huggingface };
+const dialects: Readonly<Record<DialectName, Dialect>> = { dynamo, huggingface, jinja };
 
 /**
  * Compiles a template once, for many renders.

@@ -4,6 +4,8 @@ export type { DialectName as TemplateDialect } from "./dialect/dialect.ts";
 export type { Limits as TemplateLimits } from "./limits.ts";
 export type { NativeFamily } from "./native/family.ts";
 export { nativeFamilyOf } from "./native/family.ts";
+export type { HarmonyHeader } from "./native/harmony/conversation.ts";
+export { harmonyRenderer } from "./native/harmony/harmony.ts";
 export type { NativePrompt } from "./native/native-prompt.ts";
 export { nativePrompt } from "./native/native-prompt.ts";
 export type { NativePieces, NativeRequest } from "./native/native-renderer.ts";

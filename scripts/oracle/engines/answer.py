@@ -22,6 +22,10 @@ def engine(name, folder):
     if os.path.exists(os.path.join(folder, "config.json")):
         with open(os.path.join(folder, "config.json"), encoding="utf-8") as file:
             config = json.load(file)
+    if config.get("model_type") == "gpt_oss":
+        import harmony
+
+        harmony.install(name, folder)
     if name == "vllm":
         from vllm_server import Vllm
 

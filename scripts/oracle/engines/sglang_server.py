@@ -101,7 +101,8 @@ class Sglang:
         self.anthropic = AnthropicServing(self.chat)
         # Its constructor looks for tools on the network; what it needs beside them is the chat server's.
         self.responses = OpenAIServingResponses.__new__(OpenAIServingResponses)
-        self.responses.__dict__.update(self.chat.__dict__, tool_server=None, msg_store={})
+        uses_harmony = config.get("model_type") == "gpt_oss"
+        self.responses.__dict__.update(self.chat.__dict__, tool_server=None, msg_store={}, use_harmony=uses_harmony)
         self.loop = asyncio.new_event_loop()
 
     def tokens(self, path, body):
@@ -136,6 +137,9 @@ class Sglang:
             raise ValueError("no tool can be forced")
         if isinstance(choice, dict) and choice["name"] not in names:
             raise ValueError("the tool is not declared")
+        if self.responses.use_harmony:
+            _, prompts, _ = self.responses._make_request_with_harmony(request, None)
+            return list(prompts[0])
         _, _, prompts, _ = self.loop.run_until_complete(self.responses._make_request(request, None, self.tokenizer))
         return self.ids(prompts[0])
 

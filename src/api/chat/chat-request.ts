@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../json/index.ts";
+import type { HarmonyConversation } from "../engine/harmony.ts";
 
 /** A conversation ready for the chat template. */
 export interface ChatRequest {
@@ -19,4 +20,6 @@ export interface ChatRequest {
   readonly addSpecialTokens: boolean;
   /** Some message has an image, video or audio part. */
   readonly hasMedia: boolean;
+  /** What an engine renders in Harmony's format in place of the messages and tools; undefined where the template renders those. */
+  readonly harmony?: HarmonyConversation;
 }

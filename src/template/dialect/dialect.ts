@@ -4,9 +4,9 @@ import type { CallArguments, Value } from "../values/value.ts";
 
 /**
  * Whose Jinja to follow: `huggingface` is jinja2 as transformers compiles it (vLLM, SGLang), `dynamo` is minijinja with the
- * filters of Dynamo's frontend (dynamo-renderer@8.0.3 template/formatters.rs).
+ * filters of Dynamo's frontend (dynamo-renderer@8.0.3 template/formatters.rs), `jinja` is jinja2 without what transformers adds.
  */
-export type DialectName = "dynamo" | "huggingface";
+export type DialectName = "dynamo" | "huggingface" | "jinja";
 
 export type Filter = (value: Value, args: CallArguments, frame: Frame) => Value;
 export type Test = (value: Value, args: CallArguments, frame: Frame) => boolean;

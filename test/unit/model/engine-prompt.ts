@@ -1,6 +1,6 @@
 import { parseRequest } from "../../../src/api/index.ts";
 import { RoutingError } from "../../../src/errors/index.ts";
-import { Model, type ProfileName, profileByName } from "../../../src/model/index.ts";
+import { Model, type ModelFiles, type ProfileName, profileByName } from "../../../src/model/index.ts";
 import { modelFiles } from "./model-folder.ts";
 
 export type Engine = Exclude<ProfileName, "dynamo">;
@@ -9,18 +9,20 @@ export interface EngineModel {
   readonly profile: Engine;
   readonly template: string;
   readonly reasoningParser?: string;
+  /** In place of the small model's. */
+  readonly files?: Partial<ModelFiles>;
 }
 
 /** The prompt of a request, or why there is none: "refused" by the template, or "by load". */
 export async function enginePrompt(
   path: string,
-  { profile, template, reasoningParser }: EngineModel,
+  { profile, template, reasoningParser, files }: EngineModel,
   body: object,
 ): Promise<string | undefined> {
   const parser = reasoningParser === undefined ? {} : { reasoningParser };
   const model = await Model.load(
     { name: "m", profile: profileByName(profile), blockSize: 16, ...parser },
-    modelFiles(template),
+    modelFiles(template, files),
   );
   const engineOf = () => model.engine;
   const options = { dialect: "engine", engineOf, refuseUnknownShapes: false, maxDepth: 100 } as const;

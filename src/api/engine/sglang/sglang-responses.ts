@@ -2,22 +2,23 @@ import { JsonObject, type JsonValue } from "../../../json/index.ts";
 import type { ChatRequest } from "../../chat/chat-request.ts";
 import { isList } from "../../fields/index.ts";
 import type { SglangTraits } from "../engine-traits.ts";
-import { given, notTaken, objectOf, optionalObject, optionalText, refuseNullStream } from "../members.ts";
-import { responseEffort, responseInput } from "../responses.ts";
-import { Untokenizable } from "../untokenizable.ts";
+import { notTaken, objectOf, optionalText, refuseNullStream } from "../members.ts";
+import { responseInput } from "../responses.ts";
+import { sglangHarmonyResponses } from "./sglang-harmony.ts";
 import { sglangMessage } from "./sglang-message.ts";
 import { sglangItem } from "./sglang-response-items.ts";
 import { sglangResponseTools } from "./sglang-response-tools.ts";
 import { mergeAssistants } from "./sglang-response-turns.ts";
-import { sglangEfforts, sglangTemplateArgs } from "./sglang-template-args.ts";
+import { sglangResponseEffort } from "./sglang-responses-effort.ts";
+import { sglangTemplateArgs } from "./sglang-template-args.ts";
 
 /**
  * A Responses request as SGLang makes chat of it (sglang@0.5.23 entrypoints/openai/serving_responses.py).
  * @throws Untokenizable
  */
 export function sglangResponses(root: JsonObject, traits: SglangTraits): ChatRequest {
-  if (traits.usesHarmony) throw new Untokenizable("the backend renders this model without its template");
   refuseNullStream(root);
+  if (traits.usesHarmony) return sglangHarmonyResponses(root);
   const input = responseInput(root);
   const instructions = optionalText(root, "instructions") ?? "";
   const head = instructions === "" ? [] : [objectOf({ role: "system", content: instructions })];
@@ -25,7 +26,7 @@ export function sglangResponses(root: JsonObject, traits: SglangTraits): ChatReq
   const merged = mergeAssistants([...head, ...items]);
   const messages = (traits.keepsInlineSystem ? merged : withSystemAtHead(merged)).map(sglangMessage);
   if (messages.length === 0) throw notTaken("input");
-  const effort = effortOf(root);
+  const effort = sglangResponseEffort(root);
   return {
     messages,
     tools: sglangResponseTools(root),
@@ -41,16 +42,6 @@ export function sglangResponses(root: JsonObject, traits: SglangTraits): ChatReq
     addSpecialTokens: false,
     hasMedia: false,
   };
-}
-
-/** Where `reasoning` is given without an effort it is medium; null is none. */
-function effortOf(root: JsonObject): string | undefined {
-  const reasoning = optionalObject(root, "reasoning");
-  if (reasoning !== undefined && !reasoning.has("effort")) {
-    if (given(reasoning, "reasoning_effort") !== undefined) throw notTaken("reasoning");
-    return "medium";
-  }
-  return responseEffort(root, sglangEfforts);
 }
 
 /** System messages as one at the head, a blank line between their texts. */

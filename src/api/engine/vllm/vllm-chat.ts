@@ -1,9 +1,11 @@
 import { JsonObject } from "../../../json/index.ts";
 import type { ChatRequest } from "../../chat/chat-request.ts";
+import { isList } from "../../fields/index.ts";
 import type { EngineTraits } from "../engine-traits.ts";
-import { flagOr, given, notTaken } from "../members.ts";
+import { flagOr, given, notTaken, objectsOf } from "../members.ts";
 import { Untokenizable } from "../untokenizable.ts";
-import { vllmMessages } from "./vllm-message.ts";
+import { harmonyTools, vllmHarmonyChat } from "./vllm-harmony.ts";
+import { vllmMessages, withReasoning } from "./vllm-message.ts";
 import { vllmEffort, vllmTemplateArgs } from "./vllm-template-args.ts";
 import { checkVllmToolChoice, vllmTools } from "./vllm-tools.ts";
 
@@ -12,7 +14,6 @@ import { checkVllmToolChoice, vllmTools } from "./vllm-tools.ts";
  * @throws Untokenizable
  */
 export function vllmChat(root: JsonObject, traits: EngineTraits & { readonly name: "vllm" }): ChatRequest {
-  if (traits.usesHarmony) throw harmony();
   if (given(root, "chat_template") !== undefined) throw new Untokenizable("`chat_template` changes the prompt");
   checkWholePrompt(root);
   const tools = vllmTools(root.get("tools"));
@@ -20,12 +21,15 @@ export function vllmChat(root: JsonObject, traits: EngineTraits & { readonly nam
   const continueFinalMessage = flagOr(root, "continue_final_message", false);
   const addGenerationPrompt = flagOr(root, "add_generation_prompt", true);
   if (continueFinalMessage && addGenerationPrompt) throw notTaken("continue_final_message");
+  const messages = vllmMessages(root.get("messages"));
+  const effort = vllmEffort(root.get("reasoning_effort"));
+  if (traits.usesHarmony) return vllmHarmonyChat(sourcesOf(root), { tools: harmonyTools(tools), effort });
   return {
-    messages: vllmMessages(root.get("messages")),
+    messages,
     tools,
     toolChoice: undefined,
     responseFormat: undefined,
-    templateArgs: vllmTemplateArgs(root, vllmEffort(root.get("reasoning_effort"))),
+    templateArgs: vllmTemplateArgs(root, effort),
     addGenerationPrompt,
     continueFinalMessage,
     addSpecialTokens: flagOr(root, "add_special_tokens", false),
@@ -33,9 +37,10 @@ export function vllmChat(root: JsonObject, traits: EngineTraits & { readonly nam
   };
 }
 
-/** gpt-oss is rendered in code, with the date of the day. */
-export function harmony(): Untokenizable {
-  return new Untokenizable("the backend renders this model without its template");
+/** The messages as the client sent them, once they are known to be taken. */
+function sourcesOf(root: JsonObject): readonly JsonObject[] {
+  const messages = root.get("messages");
+  return objectsOf(isList(messages) ? messages : [], "messages").map(withReasoning);
 }
 
 /**

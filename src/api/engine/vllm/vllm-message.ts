@@ -31,7 +31,7 @@ export function vllmMessage(source: JsonObject): JsonObject {
 }
 
 /** `reasoning_content` is another name for `reasoning`, which wins. */
-function withReasoning(source: JsonObject): JsonObject {
+export function withReasoning(source: JsonObject): JsonObject {
   if (!source.has("reasoning_content")) return source;
   const reasoning = given(source, "reasoning") ?? source.get("reasoning_content") ?? null;
   const isKept = source.has("reasoning") || reasoning !== null;

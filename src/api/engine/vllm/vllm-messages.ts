@@ -15,8 +15,9 @@ import {
 import type { VllmTraits } from "../engine-traits.ts";
 import { given, notTaken, objectOf, objectsOf, optionalFlag, optionalText, textOf, textPart } from "../members.ts";
 import { Untokenizable } from "../untokenizable.ts";
-import { checkWholePrompt, harmony } from "./vllm-chat.ts";
+import { checkWholePrompt } from "./vllm-chat.ts";
 import { BILLING_HEADER, vllmContent } from "./vllm-content.ts";
+import { harmonyTools, vllmHarmonyChat } from "./vllm-harmony.ts";
 import { vllmTemplateArgs } from "./vllm-template-args.ts";
 import { vllmTool } from "./vllm-tools.ts";
 
@@ -25,15 +26,18 @@ import { vllmTool } from "./vllm-tools.ts";
  * @throws Untokenizable
  */
 export function vllmMessagesRequest(root: JsonObject, traits: VllmTraits): ChatRequest {
-  if (traits.usesHarmony) throw harmony();
   checkAnthropic(root);
   checkWholePrompt(root);
   const turns = anthropicTurns(root);
   const messages = [...systemTurn(root, turns, traits), ...turns.flatMap((turn) => chatTurns(turn, traits))];
   if (messages.length === 0) throw notTaken("messages");
+  const offered = tools(root);
+  if (traits.usesHarmony) {
+    return vllmHarmonyChat(messages, { tools: harmonyTools(offered), effort: effort(root, traits) });
+  }
   return {
     messages,
-    tools: tools(root),
+    tools: offered,
     toolChoice: undefined,
     responseFormat: undefined,
     templateArgs: vllmTemplateArgs(root, effort(root, traits)),

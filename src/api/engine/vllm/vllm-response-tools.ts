@@ -16,7 +16,7 @@ const hidden =
  */
 export function vllmResponseTools(root: JsonObject): readonly JsonObject[] | undefined {
   const tools = responseTools(root);
-  checkChoice(root, tools);
+  checkVllmResponseChoice(root, tools);
   return tools.length === 0 ? undefined : tools.flatMap(shownTools);
 }
 
@@ -57,7 +57,7 @@ function namespaceTools(tool: JsonObject): readonly JsonObject[] {
 }
 
 /** A choice does not change the prompt, but one that fits no tool is refused. */
-function checkChoice(root: JsonObject, tools: readonly JsonObject[]): void {
+export function checkVllmResponseChoice(root: JsonObject, tools: readonly JsonObject[]): void {
   const choice = root.get("tool_choice");
   if (choice === "required" && tools.length === 0) throw notTaken("tool_choice");
   if (choice instanceof JsonObject && choice.get("type") === "function" && namedChoice(choice) === undefined) {

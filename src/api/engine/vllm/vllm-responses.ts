@@ -3,8 +3,9 @@ import type { ChatRequest } from "../../chat/chat-request.ts";
 import type { VllmTraits } from "../engine-traits.ts";
 import { given, notTaken, objectOf, optionalText } from "../members.ts";
 import { responseEffort, responseInput } from "../responses.ts";
-import { checkWholePrompt, harmony } from "./vllm-chat.ts";
+import { checkWholePrompt } from "./vllm-chat.ts";
 import { vllmContent } from "./vllm-content.ts";
+import { vllmHarmonyResponses } from "./vllm-harmony-responses.ts";
 import { VllmItems } from "./vllm-response-items.ts";
 import { vllmResponseTools } from "./vllm-response-tools.ts";
 import { vllmEfforts, vllmTemplateArgs } from "./vllm-template-args.ts";
@@ -15,8 +16,8 @@ import { vllmEfforts, vllmTemplateArgs } from "./vllm-template-args.ts";
  * @throws Untokenizable
  */
 export function vllmResponses(root: JsonObject, traits: VllmTraits): ChatRequest {
-  if (traits.usesHarmony) throw harmony();
   checkWholePrompt(root);
+  if (traits.usesHarmony) return vllmHarmonyResponses(root);
   const input = responseInput(root);
   const instructions = optionalText(root, "instructions") ?? "";
   const messages = typeof input === "string" ? [turn("user", input)] : new VllmItems().chatMessages(input);
