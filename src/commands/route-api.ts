@@ -101,13 +101,21 @@ function recoveryState(recovery: RecoveryView | undefined): RecoveryState | unde
   return { ...status, isCaughtUp };
 }
 
+/** A listening route API. */
+export interface RunningRouteApi {
+  /** As clients write them. */
+  readonly addresses: readonly string[];
+  /** Lets running requests end, and cuts those that have not after `drainMs`. */
+  close(drainMs: number): Promise<void>;
+}
+
 /** Listens for the route API, on TCP and on a Unix socket as the settings say. Rejects when it cannot. */
 export async function startRouteApi(
   operations: readonly Operation[],
   config: Config,
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
-): Promise<readonly HttpListener[]> {
-  const { tokenFile } = config.routeApi;
+): Promise<RunningRouteApi> {
+  const { tokenFile, tokenReloadIntervalMs } = config.routeApi;
   const tokens = tokenFile === undefined ? undefined : await BearerTokens.read(tokenFile);
   const dependencies = { log, observer: metrics.http, now: () => performance.now() };
   const listeners: HttpListener[] = [];
@@ -115,11 +123,18 @@ export async function startRouteApi(
     for (const options of listenerOptions(config, tokens)) {
       listeners.push(await HttpListener.start(operations, options, dependencies));
     }
-    return listeners;
   } catch (error) {
     await Promise.all(listeners.map((listener) => listener.close(0)));
     throw error;
   }
+  if (tokenFile !== undefined) tokens?.watch(tokenFile, tokenReloadIntervalMs, log);
+  return {
+    addresses: listeners.map(({ address }) => address),
+    close: async (drainMs) => {
+      tokens?.close();
+      await Promise.all(listeners.map((listener) => listener.close(drainMs)));
+    },
+  };
 }
 
 function makeIndex({ approximateIndex, kvEvents, routeApi }: Config, blockSize: number): PrefixIndex {

@@ -81,13 +81,13 @@ async function startHttp(parts: SurfaceParts): Promise<Surface> {
   let isReady = false;
   const isCaughtUp = () => recovery?.isCaughtUp ?? true;
   const operations = routeOperationsOf({ ...parts, isReady: () => isReady && isCaughtUp() }, config);
-  const listeners = await startRouteApi(operations, config, { metrics, log });
+  const { addresses, close } = await startRouteApi(operations, config, { metrics, log });
   const closeAll = async (drainMs: number) => {
     isReady = false;
-    await Promise.all(listeners.map((listener) => listener.close(drainMs)));
+    await close(drainMs);
   };
   return {
-    addresses: { routeApi: listeners.map(({ address }) => address) },
+    addresses: { routeApi: addresses },
     setReady: () => {
       isReady = true;
     },

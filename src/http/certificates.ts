@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { generate } from "selfsigned";
+import { type ContentWatch, watchContent } from "./watched-content.ts";
 
 /** PEM texts of a certificate chain and its key. */
 export interface PemPair {
@@ -16,14 +17,7 @@ export interface PemFiles {
 }
 
 /** What a watch of certificate files needs from outside. */
-export interface PemWatchDependencies {
-  /** Calls back once after a delay. @returns a function that cancels it */
-  readonly after: (delayMs: number, callback: () => void) => () => void;
-  /** Told of a pair other than the one before. */
-  readonly onChange: (pair: PemPair) => void;
-  /** Told when the files cannot be read or do not fit together; the pair before stays. */
-  readonly onFailure: (err: unknown) => void;
-}
+export type PemWatchDependencies = Pick<ContentWatch<PemPair>, "after" | "onChange" | "onFailure">;
 
 const DEFAULT_RELOAD_INTERVAL_MS = 10_000;
 const SELF_SIGNED_YEARS = 10;
@@ -66,34 +60,15 @@ export async function readPemPair({ certFile, keyFile }: PemFiles): Promise<PemP
 }
 
 /**
- * Looks at the files again and again. Compares contents, not times: a mounted Kubernetes secret swaps a link, and certificate
- * and key may be written one after the other.
+ * Looks at the files again and again.
  * @param first the pair that is in use
  * @returns stops looking
  */
 export function watchPemFiles(files: PemFiles, first: PemPair, dependencies: PemWatchDependencies): () => void {
-  const intervalMs = files.reloadIntervalMs ?? DEFAULT_RELOAD_INTERVAL_MS;
-  let current = first;
-  let isClosed = false;
-  let cancel: () => void = () => undefined;
-  const look = async () => {
-    try {
-      const next = await readPemPair(files);
-      if (!isClosed && !(next.cert.equals(current.cert) && next.key.equals(current.key))) {
-        dependencies.onChange(next);
-        current = next;
-      }
-    } catch (err) {
-      if (!isClosed) dependencies.onFailure(err);
-    }
-    schedule();
-  };
-  const schedule = () => {
-    if (intervalMs > 0 && !isClosed) cancel = dependencies.after(intervalMs, () => void look());
-  };
-  schedule();
-  return () => {
-    isClosed = true;
-    cancel();
-  };
+  return watchContent(first, {
+    read: () => readPemPair(files),
+    isSame: (a, b) => a.cert.equals(b.cert) && a.key.equals(b.key),
+    intervalMs: files.reloadIntervalMs ?? DEFAULT_RELOAD_INTERVAL_MS,
+    ...dependencies,
+  });
 }

@@ -110,8 +110,11 @@ export const routeApi = z
       .min(1)
       .optional()
       .describe(
-        "File with bearer tokens, one a line, one of which each request must have. Absent = none is asked for.",
+        "File with bearer tokens, one a line, at most 256, one of which each request must have. Absent = none is asked for.",
       ),
+    tokenReloadIntervalMs: milliseconds(0)
+      .default(10_000)
+      .describe("How often the file is looked at for a change, in ms; 0 = never again after the start."),
     ...limits,
     registration,
     pendingSelections,

@@ -1,12 +1,12 @@
 import { assembleCore, type Core } from "../../../src/commands/assemble.ts";
 import { KvFollower } from "../../../src/commands/kv-follower.ts";
 import { PromptService } from "../../../src/commands/prompt-service.ts";
-import { routeOperationsOf, startRouteApi } from "../../../src/commands/route-api.ts";
+import { type RunningRouteApi, routeOperationsOf, startRouteApi } from "../../../src/commands/route-api.ts";
 import { type ServedModels, servedModels } from "../../../src/commands/served-models.ts";
 import { UntoldPrefill } from "../../../src/commands/untold-prefill.ts";
 import { type Config, loadConfig } from "../../../src/config/index.ts";
 import type { Worker } from "../../../src/fleet/index.ts";
-import type { HttpListener, Operation } from "../../../src/http/index.ts";
+import type { Operation } from "../../../src/http/index.ts";
 import { JsonReader } from "../../../src/json/index.ts";
 import { createLogger, Metrics } from "../../../src/telemetry/index.ts";
 import { send } from "../../unit/http/support.ts";
@@ -36,20 +36,20 @@ export class RunningApi {
   readonly metrics: Metrics;
   readonly operations: readonly Operation[];
   readonly #parts: readonly { close(): Promise<void> }[];
-  readonly #listeners: readonly HttpListener[];
+  readonly #listening: RunningRouteApi;
 
   private constructor(
     core: Core,
     metrics: Metrics,
     operations: readonly Operation[],
     parts: readonly { close(): Promise<void> }[],
-    listeners: readonly HttpListener[],
+    listening: RunningRouteApi,
   ) {
     this.core = core;
     this.metrics = metrics;
     this.operations = operations;
     this.#parts = parts;
-    this.#listeners = listeners;
+    this.#listening = listening;
   }
 
   /** @param settings YAML; the listener's port is the system's to choose */
@@ -72,12 +72,12 @@ export class RunningApi {
     const untold = new UntoldPrefill(core.catalogue, config, log);
     const problemsOf = (worker: Worker) => untold.problemsOf(worker);
     const operations = routeOperationsOf({ core, follower, problemsOf, isReady: () => true }, config);
-    const listeners = await startRouteApi(operations, config, { metrics, log });
-    return new RunningApi(core, metrics, operations, prompts ? [follower, prompts] : [follower], listeners);
+    const listening = await startRouteApi(operations, config, { metrics, log });
+    return new RunningApi(core, metrics, operations, prompts ? [follower, prompts] : [follower], listening);
   }
 
   get address(): string {
-    return this.#listeners[0]?.address.replace("0.0.0.0", "127.0.0.1") ?? "";
+    return this.#listening.addresses[0]?.replace("0.0.0.0", "127.0.0.1") ?? "";
   }
 
   /** @param body sent as JSON; a text or bytes as they are */
@@ -86,7 +86,7 @@ export class RunningApi {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#listeners.map((listener) => listener.close(0)));
+    await this.#listening.close(0);
     for (const part of this.#parts) await part.close();
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -241,8 +241,29 @@ describe("tokens", () => {
     );
   });
 
-  it.each(["", "\n# only this\n", "with space inside", "ünicode"])(
-    "refuses a file that holds no usable token: %j",
+  it("takes other tokens when the file changes, and keeps the old ones while it cannot be used", async () => {
+    const file = join(folder, "tokens");
+    await writeFile(file, "old-token\n");
+    const tokens = await BearerTokens.read(file);
+    const lines: string[] = [];
+    const note = (_fields: object, message: string) => lines.push(message);
+    tokens.watch(file, 5, { info: note, error: note });
+    try {
+      await writeFile(file, "");
+      await expect.poll(() => lines).toContain("http: cannot reload the tokens, keeping the old ones");
+      expect(tokens.accepts("Bearer old-token")).toBe(true);
+      await writeFile(`${file}.new`, "new-token\n");
+      await rename(`${file}.new`, file);
+      await expect.poll(() => lines).toContain("http: new tokens");
+      expect([tokens.accepts("Bearer old-token"), tokens.accepts("Bearer new-token")]).toEqual([false, true]);
+      expect(JSON.stringify(lines)).not.toContain("new-token");
+    } finally {
+      tokens.close();
+    }
+  });
+
+  it.each(["", "\n# only this\n", "with space inside", "ünicode", "t\n".repeat(257), "#".repeat(2_097_153)])(
+    "refuses a file that holds no usable token, too many or too much: %.40j",
     async (content) => {
       const file = join(folder, "tokens");
       await writeFile(file, content);
