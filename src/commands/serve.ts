@@ -6,6 +6,7 @@ import { JsonReader } from "../json/index.ts";
 import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
+import { setCollectorPolicy } from "./collector-policy.ts";
 import { enginePoller } from "./engine-metrics.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
 import { KvFollower } from "./kv-follower.ts";
@@ -23,6 +24,7 @@ export async function serve(config: Config, log: Logger, stop: AbortSignal): Pro
   if (config.workers.length === 0 && !hasRouteApi(config)) {
     throw new ConfigError(["workers: none is configured, nothing could be served"]);
   }
+  setCollectorPolicy();
   const running: Closable[] = [];
   try {
     const { surfaces, loaded } = await start(config, log, running);

@@ -3,8 +3,21 @@ import { type JsonLimits, MAX_JSON_DEPTH } from "./json-limits.ts";
 import type { JsonValue } from "./json-value.ts";
 import { Parser, type ParserLimits } from "./parser.ts";
 import { StructureScan } from "./structure-scan.ts";
+import type { Tape } from "./tape.ts";
 import { TapeReader } from "./tape-reader.ts";
 import { type TextWeight, weighTape } from "./text-weight.ts";
+
+/** What nearly all texts keep to: the tape of one that was weighed within it serves whoever reads it next. */
+const commonLimits: ScanLimits = { maxDepth: 64, rawControlCharacters: false };
+
+type ScanLimits = Pick<ParserLimits, "maxDepth" | "rawControlCharacters">;
+
+/** A text that was just weighed. */
+interface WeighedText {
+  readonly bytes: Buffer;
+  readonly limits: ScanLimits;
+  readonly tape: Tape;
+}
 
 export interface JsonReaderOptions {
   /**
@@ -33,6 +46,8 @@ export interface JsonReaderOptions {
 export class JsonReader {
   readonly #scan: StructureScan;
   readonly #maxScannedBytes: number;
+  /** Until the next scan. */
+  #weighed: WeighedText | undefined;
 
   /** Throws RangeError on an option outside its range. */
   constructor(options: JsonReaderOptions = {}) {
@@ -60,14 +75,39 @@ export class JsonReader {
 
   /**
    * What a text would cost to read, by the scan alone: 0.2 ms a MiB, 3 ms where it is all short values. Its strings count as met from then on.
+   * When the same object is parsed next, with the same bytes, it is not scanned again.
    * Undefined when it is too long to be scanned, has more values than the scan has room for, or is not JSON.
    * @param maxRecords where counting ends
    */
   weigh(bytes: Buffer, maxRecords: number, limits: JsonLimits = {}): TextWeight | undefined {
     const { maxDepth = 512, rawControlCharacters = false } = limits;
     if (bytes.length > this.#maxScannedBytes) return undefined;
-    const tape = this.#scan.scan(bytes, maxDepth, rawControlCharacters);
+    const given = { maxDepth, rawControlCharacters };
+    const tape = isWithin(commonLimits, given)
+      ? this.#scanToKeep(bytes, commonLimits, given)
+      : this.#scanAnew(bytes, given);
     return tape === undefined ? undefined : weighTape(tape, this.#scan, maxRecords);
+  }
+
+  /** Scans within `limits` and keeps the tape for who reads next, or within wider ones. */
+  #scanToKeep(bytes: Buffer, limits: ScanLimits, { maxDepth, rawControlCharacters }: ScanLimits): Tape | undefined {
+    const tape = this.#scanAnew(bytes, limits);
+    if (tape === undefined) return this.#scan.scanAgain(bytes, maxDepth, rawControlCharacters);
+    this.#weighed = { bytes, limits, tape };
+    return tape;
+  }
+
+  #scanAnew(bytes: Buffer, { maxDepth, rawControlCharacters }: ScanLimits): Tape | undefined {
+    this.#weighed = undefined;
+    return this.#scan.scan(bytes, maxDepth, rawControlCharacters);
+  }
+
+  /** The tape of a text, from the scan that weighed it when there was one within these limits. */
+  #tapeOf(bytes: Buffer, limits: ScanLimits): Tape | undefined {
+    const weighed = this.#weighed;
+    if (weighed?.bytes !== bytes || !isWithin(weighed.limits, limits)) return this.#scanAnew(bytes, limits);
+    this.#weighed = undefined;
+    return weighed.tape;
   }
 
   #parse(bytes: Buffer, limits: ParserLimits): JsonValue {
@@ -77,12 +117,17 @@ export class JsonReader {
   }
 
   #scanned(bytes: Buffer, limits: ParserLimits): JsonValue | undefined {
-    const tape = this.#scan.scan(bytes, limits.maxDepth, limits.rawControlCharacters);
+    const tape = this.#tapeOf(bytes, limits);
     if (tape === undefined || (this.#scan.isNotAscii && !isUtf8(bytes))) return undefined;
     const reader = new TapeReader(this.#scan, tape, limits.finiteNumbers);
     const value = reader.value(0);
     return reader.hasInfinity ? undefined : value;
   }
+}
+
+/** Whether what keeps to `limits` keeps to `others`. */
+function isWithin(limits: ScanLimits, others: ScanLimits): boolean {
+  return limits.maxDepth <= others.maxDepth && (others.rawControlCharacters || !limits.rawControlCharacters);
 }
 
 function requireInteger(name: string, value: number, least: number, most: number): void {

@@ -116,6 +116,12 @@ export class StructureScan {
     const wasm = this.#wasm;
     if (wasm.isFull.value === 1 && this.#isInterning) this.#turn();
     this.#lastNumberBefore = wasm.lastNumber.value;
+    return this.scanAgain(bytes, maxDepth, rawControlCharacters);
+  }
+
+  /** As `scan`, for a text that the last scan has refused: what that one met for the first time still counts as not met before. */
+  scanAgain(bytes: Buffer, maxDepth: number, rawControlCharacters: boolean): Tape | undefined {
+    const wasm = this.#wasm;
     this.#memory.set(bytes, this.#textAt);
     const words = wasm.scan(bytes.length, maxDepth, rawControlCharacters ? 0 : 0x20);
     this.#followIds();

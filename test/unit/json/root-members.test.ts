@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { JsonReader, rootMembers } from "../../../src/json/index.ts";
+import { JsonReader, JsonSyntaxError, parseJson, rootMembers } from "../../../src/json/index.ts";
 
 function membersOf(text: string, names: readonly string[]): Record<string, unknown> {
   const bytes = Buffer.from(text);
@@ -87,6 +87,37 @@ describe("JsonReader.weigh", () => {
     const reader = new JsonReader({ internedBytes: 0 });
     reader.weigh(body([long]), 100);
     expect(reader.weigh(body([long]), 100)?.unknownBytes).toBe(5 + long.length);
+  });
+
+  it("reads a text that was weighed from the same scan, and another one from its own", () => {
+    const reader = new JsonReader();
+    const weighed = body([long, "b"]);
+    reader.weigh(weighed, 100);
+    expect(reader.parse(weighed)).toEqual(parseJson(weighed));
+    reader.weigh(weighed, 100);
+    const other = body(["c", `${long}?`]);
+    expect(reader.parse(other)).toEqual(parseJson(other));
+    expect(reader.parse(weighed)).toEqual(parseJson(weighed));
+  });
+
+  it("refuses after weighing what it refuses without", () => {
+    const reader = new JsonReader();
+    const raw = Buffer.from(`["${long}", "a\nb"]`);
+    const nested = Buffer.from(`${"[".repeat(70)}"${long}"${"]".repeat(70)}`);
+    for (const [text, limits] of [
+      [raw, {}],
+      [nested, { maxDepth: 60 }],
+      [nested, { maxDepth: 69 }],
+    ] as const) {
+      expect(reader.weigh(text, 100, { maxDepth: 1024, rawControlCharacters: true })?.unknownBytes).toBeDefined();
+      expect(() => reader.parse(text, limits)).toThrow(JsonSyntaxError);
+    }
+  });
+
+  it("counts as new what it had to scan twice", () => {
+    const raw = Buffer.from(`["${long}", "a\nb"]`);
+    const weight = new JsonReader().weigh(raw, 100, { maxDepth: 1024, rawControlCharacters: true });
+    expect(weight?.unknownBytes).toBe(long.length + 3);
   });
 
   it("stops counting where it is told, and tells nothing of what is no JSON or too long", () => {
