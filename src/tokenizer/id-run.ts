@@ -1,4 +1,5 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
+import { writeDecimals } from "./decimals.ts";
 
 /** Token ids that follow one another in a prompt, with what is worth keeping about them. Never changed. */
 export class IdRun {
@@ -19,31 +20,4 @@ export class IdRun {
     this.#decimals ??= writeDecimals(this.ids);
     return this.#decimals;
   }
-}
-
-/** `,1,22,333` for [1, 22, 333]. */
-function writeDecimals(ids: Uint32Array): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(decimalLength(ids));
-  let end = bytes.length;
-  for (let index = ids.length - 1; index >= 0; index--) {
-    let rest = ids[index] as number;
-    do {
-      const tenth = (rest / 10) >>> 0;
-      bytes[--end] = 48 + (rest - tenth * 10);
-      rest = tenth;
-    } while (rest > 0);
-    bytes[--end] = 44;
-  }
-  return bytes;
-}
-
-/** Bytes that `writeDecimals` writes. */
-function decimalLength(ids: Uint32Array): number {
-  let length = 0;
-  for (let index = 0; index < ids.length; index++) {
-    const id = ids[index] as number;
-    length += 2;
-    for (let bound = 10; id >= bound; bound *= 10) length++;
-  }
-  return length;
 }
