@@ -37,5 +37,6 @@ export type { ParseJsonOptions } from "./parse.ts";
 export { parseJson } from "./parse.ts";
 export { rootMembers } from "./root-members.ts";
 export { serdeJsonText, serdeObject, serdeValue } from "./serde-json-text.ts";
+export { type JsonParts, JsonStreamError, JsonStreamLexer, jsonTextOf } from "./stream-lexer.ts";
 export { stringifyJson } from "./stringify.ts";
 export type { TextWeight } from "./text-weight.ts";

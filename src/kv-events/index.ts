@@ -1,5 +1,5 @@
-export { type DumpedEvent, DumpReader, type ReadPoint } from "./dump-reader.ts";
-export { DumpSyntaxError } from "./dump-scanner.ts";
+export type { DumpedEvent, ReadPoint } from "./dump-parts.ts";
+export { DumpReader, DumpSyntaxError } from "./dump-reader.ts";
 export { type DumpedGroup, type DumpedPoint, type DumpedRank, dumpText } from "./dump-writer.ts";
 export type { KvEventSink } from "./event-applier.ts";
 export type { KvEventStatus, KvEventSubscriberDependencies, RestoredRank } from "./kv-event-subscriber.ts";

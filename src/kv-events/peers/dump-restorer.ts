@@ -1,6 +1,5 @@
 import type { DumpedChange, StorageTier, StoredBlocks } from "../../kv/index.ts";
-import { DumpReader } from "../dump-reader.ts";
-import { DumpSyntaxError } from "../dump-scanner.ts";
+import { DumpReader, DumpSyntaxError } from "../dump-reader.ts";
 import type { StreamPoint } from "../stream-position.ts";
 import type { TurnBudget } from "../turn-budget.ts";
 import { PeerError } from "./peer-error.ts";
@@ -118,6 +117,10 @@ export class DumpRestorer {
 
   *#apply(part: Buffer): Generator<void, void, undefined> {
     for (const event of this.#reader.read(part)) {
+      if (event === undefined) {
+        yield;
+        continue;
+      }
       const { group, blockSize, workerId, dpRank, change } = event;
       const target = this.#targetOf(group, blockSize, workerId, dpRank);
       if (target !== undefined) yield* this.#change(target, change);

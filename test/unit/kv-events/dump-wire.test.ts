@@ -15,7 +15,7 @@ function read(text: string, chunkBytes = 1_000_000): { events: DumpedEvent[]; sk
   const reader = new DumpReader();
   const events: DumpedEvent[] = [];
   for (let at = 0; at < bytes.length; at += chunkBytes)
-    events.push(...reader.read(bytes.subarray(at, at + chunkBytes)));
+    events.push(...[...reader.read(bytes.subarray(at, at + chunkBytes))].filter((event) => event !== undefined));
   reader.end();
   return { events, skipped: reader.skippedEvents };
 }
@@ -87,6 +87,66 @@ describe("a dump", () => {
     expect([...dumpText(groups, () => undefined)].join("")).toBe('{"m:g":{"block_size":4,"events":[]}}');
   });
 
+  it("tells how far the streams were applied, before the first event", () => {
+    const content = { low: 7, high: 0xffff_ffff };
+    const points = [
+      { workerId: workers[0] as bigint, dpRank: 3, sequence: 2 ** 53 - 1, content, isComplete: true },
+      { workerId: 1n, dpRank: 0, sequence: 0, content: { low: 0, high: 0 }, isComplete: false },
+    ];
+    const group = { model: "m", routingGroup: "g", blockSize: 4, changes: [], points: () => points };
+    const text = [...dumpText([group], rankOf)].join("");
+    for (const size of [1, 17, 10_000]) {
+      const reader = new DumpReader();
+      for (let at = 0; at < text.length; at += size) [...reader.read(Buffer.from(text.slice(at, at + size)))];
+      reader.end();
+      expect(reader.points).toEqual(points.map((point) => ({ ...point, group: "m:g" })));
+    }
+  });
+
+  it("may have streams that are not understood, which are passed over", () => {
+    const bad = [
+      '{"worker_id":1,"dp_rank":0,"content":1}',
+      '{"worker_id":1,"dp_rank":0,"sequence":9007199254740992,"content":1}',
+      '{"worker_id":-1.5,"sequence":1,"content":1}',
+      "{}",
+      "7",
+      "[]",
+    ];
+    const reader = new DumpReader();
+    [...reader.read(Buffer.from(`{"m:g":{"streams":[${bad.join(",")}],"events":[]}}`))];
+    reader.end();
+    expect(reader.points).toEqual([]);
+  });
+
+  it("may hold a whole prompt of 100,000 blocks in one event, and is read in slices", () => {
+    const hashes = Uint32Array.from({ length: 200_000 }, (_, i) => Math.imul(i + 1, 0x9e37_79b1));
+    const blocks = { parentHash: undefined, blockHashes: hashes, localHashes: hashes, tier: "device" as const };
+    const text = textOf([{ slot: 0, change: { kind: "store", blocks } }]);
+    const steps = [...new DumpReader().read(Buffer.from(text))];
+    expect(steps.length).toBeGreaterThan(text.length / 20_000);
+    expect(steps.filter((step) => step !== undefined)).toMatchObject([{ change: { kind: "store", blocks } }]);
+  });
+
+  it("is refused when an event is beyond its bound", () => {
+    const head = '{"m:g":{"block_size":4,"events":[{"worker_id":1,"event":{"data":{"removed":{"block_hashes":[1';
+    const reader = new DumpReader();
+    [...reader.read(Buffer.from(head))];
+    const more = Buffer.from(",1".repeat(65_536));
+    expect(() => {
+      for (let i = 0; i < 17; i++) [...reader.read(more)];
+    }).toThrow(DumpSyntaxError);
+  });
+
+  it.each(["__proto__", "constructor", "toString", ""])("may have members called %j anywhere", (name) => {
+    const odd = `"${name}":{"${name}":[{"${name}":1}]}`;
+    const event = `{${odd},"worker_id":1,"event":{${odd},"data":{${odd},"stored":{${odd},"parent_hash":null,"blocks":[{${odd},"block_hash":1,"tokens_hash":2}]}}}}`;
+    const { events, skipped } = read(`{"m:g":{${odd},"block_size":4,"streams":[{${odd}}],"events":[${event}]}}`);
+    expect(skipped).toBe(0);
+    expect(events).toMatchObject([
+      { workerId: 1n, change: { kind: "store", blocks: { blockHashes: Uint32Array.of(1, 0) } } },
+    ]);
+  });
+
   it("of Dynamo's selection service is understood", () => {
     const file = new URL("../../fixtures/kv/http_transcripts.json", import.meta.url);
     const { exchanges } = members(parseJson(readFileSync(file)));
@@ -135,6 +195,19 @@ describe("a dump", () => {
       name: "a hash beyond 64 bits",
       event: '{"worker_id":1,"event":{"data":{"removed":{"block_hashes":[18446744073709551616]}}}}',
     },
+    {
+      name: "a block without its tokens' hash",
+      event: '{"worker_id":1,"event":{"data":{"stored":{"parent_hash":null,"blocks":[{"block_hash":1}]}}}}',
+    },
+    {
+      name: "a block that is none",
+      event: '{"worker_id":1,"event":{"data":{"stored":{"parent_hash":null,"blocks":[[1,2]]}}}}',
+    },
+    {
+      name: "a parent that is no number",
+      event: '{"worker_id":1,"event":{"data":{"stored":{"parent_hash":"1","blocks":[]}}}}',
+    },
+    { name: "a change without its list", event: '{"worker_id":1,"event":{"data":{"stored":{"parent_hash":null}}}}' },
     { name: "no worker", event: '{"event":{"data":"cleared"}}' },
     { name: "nothing", event: "{}" },
   ])("may have events with $name, which are passed over", ({ event }) => {
