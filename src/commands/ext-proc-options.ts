@@ -19,6 +19,8 @@ export function extProcOptions({ extProc, health, shutdown }: Config): ExtProcOp
     maxBodyBytesInFlight: extProc.maxInFlightBodyBytes,
     maxPicksInFlight: extProc.maxInFlightRequests,
     maxMessageBytes: extProc.maxReceiveMessageBytes,
+    maxUsageBytes: extProc.maxUsageBytes,
+    maxUnsentBytes: extProc.maxUnsentBytes,
     maxReusedBufferBytes: extProc.maxReusedBufferBytes,
     drainNoticeMs: shutdown.readinessDelayMs,
   };

@@ -8,6 +8,8 @@ export interface HttpLimits {
   readonly maxBodyBytes: number;
   /** Sum of the bodies held at one time, in bytes; a request that would pass it is answered 429. */
   readonly maxHeldBodyBytes: number;
+  /** Memory of bodies that is kept to be used again, in bytes; 0 = none is. */
+  readonly maxReusedBufferBytes: number;
   /** Requests under way at one time; one more is answered 429, unread. */
   readonly maxRequests: number;
   /** Connections at one time; one more is closed. */
@@ -20,20 +22,18 @@ export interface HttpLimits {
   readonly keepAliveTimeoutMs: number;
 }
 
-/** Most that body buffers waiting for use may take together, bytes. */
-const maxFreeBytes = 33_554_432;
-
 const noBody = Buffer.alloc(0);
 
 /** Admits requests and the bytes of their bodies, and counts what is under way. */
 export class RequestLimits {
   readonly #limits: HttpLimits;
-  readonly #pool = new BufferPool(maxFreeBytes);
+  readonly #pool: BufferPool;
   #requests = 0;
   #heldBytes = 0;
 
   constructor(limits: HttpLimits) {
     this.#limits = limits;
+    this.#pool = new BufferPool(limits.maxReusedBufferBytes);
   }
 
   /** @throws HttpError 429 when as many are under way as may be */

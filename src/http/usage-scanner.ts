@@ -7,8 +7,8 @@ export interface TokenUsage {
 
 const KEY = Buffer.from('"usage"');
 
-/** Longest usage object kept, in bytes; real ones are under 1 KiB. */
-const MAX_USAGE_BYTES = 16_384;
+/** Longest usage object kept where nobody says, in bytes; real ones are under 1 KiB. */
+const DEFAULT_MAX_USAGE_BYTES = 16_384;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -23,6 +23,7 @@ const CLOSE_BRACE = 0x7d;
  * member, since its quotes are escaped; schemas and other objects of that name carry no counts. The last find wins.
  */
 export class UsageScanner {
+  readonly #maxUsageBytes: number;
   #usage: TokenUsage | undefined;
   #sawTooLarge = false;
   /** Where the scan stands between two chunks. */
@@ -34,6 +35,11 @@ export class UsageScanner {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
+
+  /** @param maxUsageBytes longest object with counts that is kept; a longer one is passed over */
+  constructor(maxUsageBytes: number = DEFAULT_MAX_USAGE_BYTES) {
+    this.#maxUsageBytes = maxUsageBytes;
+  }
 
   /** Counts found so far. */
   get usage(): TokenUsage | undefined {
@@ -102,7 +108,7 @@ export class UsageScanner {
   }
 
   #readObject(chunk: Buffer, from: number): number {
-    const limit = Math.min(chunk.length, from + MAX_USAGE_BYTES - this.#objectBytes);
+    const limit = Math.min(chunk.length, from + this.#maxUsageBytes - this.#objectBytes);
     let at = from;
     for (; at < limit; at += 1) {
       if (this.#endsObject(chunk[at] ?? 0)) break;
@@ -110,7 +116,7 @@ export class UsageScanner {
     const isWhole = at < limit;
     const end = isWhole ? at + 1 : at;
     this.#objectBytes += end - from;
-    if (!isWhole && this.#objectBytes >= MAX_USAGE_BYTES) {
+    if (!isWhole && this.#objectBytes >= this.#maxUsageBytes) {
       // The search goes on behind what was read: a response full of such beginnings costs no more than its length.
       this.#sawTooLarge = true;
       this.#leaveObject();

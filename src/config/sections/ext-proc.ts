@@ -19,6 +19,16 @@ const limits = {
   maxInFlightBodyBytes: count(1)
     .default(1024 * mebibyte)
     .describe("Sum of the request bodies held at one time, in bytes; a request that would pass it is answered 429."),
+  maxUsageBytes: count(64)
+    .default(16_384)
+    .describe(
+      "Longest object with token counts (`usage`) that is read of a response, in bytes; a longer one is counted in `pointsman_usage_unread_total`.",
+    ),
+  maxUnsentBytes: count(1_024)
+    .default(mebibyte)
+    .describe(
+      "Bytes of answers that an Envoy which reads slowly may leave waiting on one stream before no more of that stream is read.",
+    ),
   maxReusedBufferBytes: count(0)
     .default(64 * mebibyte)
     .describe(

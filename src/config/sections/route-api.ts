@@ -32,6 +32,9 @@ const limits = {
   maxHeldBodyBytes: count(1_024)
     .default(256 * mebibyte)
     .describe("Sum of the bodies held at one time, in bytes; a request that would pass it is answered 429."),
+  maxReusedBufferBytes: count(0)
+    .default(32 * mebibyte)
+    .describe("Memory of bodies that is kept between requests, in bytes; 0 keeps none."),
   maxRequests: count(1).default(1_024).describe("Requests under way at one time; one more is answered 429, unread."),
   maxConnections: count(1).default(4_096).describe("Connections at one time; one more is closed."),
   headersTimeoutMs: milliseconds(1).default(10_000).describe("Longest time for the headers of a request, in ms."),

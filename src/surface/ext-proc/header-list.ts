@@ -140,3 +140,9 @@ function readHeader(reader: ProtobufReader, base: number, spans: number[]): void
 function lowerCase(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte;
 }
+
+/** The announced length of the body in bytes; undefined when there is none or it is no number. */
+export function contentLength(headers: HeaderList): number | undefined {
+  const value = headers.get("content-length");
+  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+}

@@ -38,6 +38,10 @@ export interface LimitOptions {
    * exceed `maxBodyBytes` where the gateway buffers bodies. Default 64 MiB.
    */
   readonly maxMessageBytes?: number;
+  /** Longest object with token counts that is read of a response, in bytes; a longer one is counted as unread. Default 16 KiB. */
+  readonly maxUsageBytes?: number;
+  /** What a gateway that reads slowly may leave with us on a stream, in bytes, before we stop reading what it sends. Default 1 MiB. */
+  readonly maxUnsentBytes?: number;
   /** Memory that is kept to be used again for bodies and answers, in bytes; 0 = none is. Default 64 MiB. */
   readonly maxReusedBufferBytes?: number;
   /** HTTP/2 streams that one connection may have open; 0 = no limit. Default 0. */
@@ -99,6 +103,8 @@ const defaults: Omit<ResolvedExtProcOptions, "healthHost"> = {
   maxBodyBytesInFlight: 512 * MEBIBYTE,
   maxPicksInFlight: 1_024,
   maxMessageBytes: 64 * MEBIBYTE,
+  maxUsageBytes: 16_384,
+  maxUnsentBytes: MEBIBYTE,
   maxReusedBufferBytes: 64 * MEBIBYTE,
   maxStreamsPerConnection: 0,
   host: "0.0.0.0",
@@ -115,6 +121,15 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const MAX_HTTP2_STREAMS = 2 ** 31 - 1;
 
+const positiveSizes = [
+  "maxBodyBytes",
+  "maxBodyBytesInFlight",
+  "maxPicksInFlight",
+  "maxMessageBytes",
+  "maxUsageBytes",
+  "maxUnsentBytes",
+] as const;
+
 /** Fills in defaults. @throws RangeError naming the setting and its value */
 export function resolveExtProcOptions(options: ExtProcOptions = {}): ResolvedExtProcOptions {
   const { host } = { ...defaults, ...options };
@@ -127,9 +142,7 @@ export function resolveExtProcOptions(options: ExtProcOptions = {}): ResolvedExt
   checkRange("drainNoticeMs", resolved.drainNoticeMs, 0, MAX_TIMER_MS);
   checkRange("retryAfterSeconds", resolved.retryAfterSeconds, 0, Number.MAX_SAFE_INTEGER);
   checkRange("maxStreamsPerConnection", resolved.maxStreamsPerConnection, 0, MAX_HTTP2_STREAMS);
-  for (const name of ["maxBodyBytes", "maxBodyBytesInFlight", "maxPicksInFlight", "maxMessageBytes"] as const) {
-    checkRange(name, resolved[name], 1, Number.MAX_SAFE_INTEGER);
-  }
+  for (const name of positiveSizes) checkRange(name, resolved[name], 1, Number.MAX_SAFE_INTEGER);
   checkRange("port", resolved.port, 0, 65_535);
   if (resolved.healthPort !== "off") checkRange("healthPort", resolved.healthPort, 0, 65_535);
   if (resolved.tls.kind === "files") {

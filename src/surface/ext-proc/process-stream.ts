@@ -9,9 +9,6 @@ import { decodeRequest } from "./request-decoder.ts";
 import type { ResponseEncoder } from "./response-encoder.ts";
 import { type GatewaySink, type SessionContext, StreamSession } from "./stream-session.ts";
 
-/** What a gateway that reads slowly may leave with us, in bytes, before we stop reading what it sends. */
-const MAX_UNSENT_BYTES = 1 << 20;
-
 const responseHeaders: OutgoingHttpHeaders = {
   ":status": 200,
   "content-type": "application/grpc+proto",
@@ -149,7 +146,7 @@ export class ProcessStream implements GatewaySink, MessageReceiver {
       session.pool.give(frames);
       for (const callback of written) callback();
     });
-    if (stream.writableLength > MAX_UNSENT_BYTES) this.#waitForRoom();
+    if (stream.writableLength > session.options.maxUnsentBytes) this.#waitForRoom();
   }
 
   #finish(): void {

@@ -12,6 +12,7 @@ export class ResponseWatch {
   readonly #decision: PickDecision;
   readonly #telemetry: ExtProcTelemetry;
   readonly #mismatches: MismatchLog;
+  readonly #maxUsageBytes: number;
   #scanner: UsageScanner | undefined;
   #isEncoded = false;
   #isSuccess = false;
@@ -20,10 +21,12 @@ export class ResponseWatch {
   #hasContent = false;
   #isOver = false;
 
-  constructor(decision: PickDecision, telemetry: ExtProcTelemetry, mismatches: MismatchLog) {
+  /** @param maxUsageBytes longest object with token counts that is read */
+  constructor(decision: PickDecision, telemetry: ExtProcTelemetry, mismatches: MismatchLog, maxUsageBytes: number) {
     this.#decision = decision;
     this.#telemetry = telemetry;
     this.#mismatches = mismatches;
+    this.#maxUsageBytes = maxUsageBytes;
   }
 
   /** Metadata may come with any message of the response; the first that names the serving endpoint counts. */
@@ -54,7 +57,7 @@ export class ResponseWatch {
     const type = list.get("content-type") ?? "";
     const isRead = type.includes("json") || type.includes("text/event-stream");
     this.#isEncoded = isRead && (list.get("content-encoding") ?? "identity") !== "identity";
-    if (isRead && !this.#isEncoded) this.#scanner = new UsageScanner();
+    if (isRead && !this.#isEncoded) this.#scanner = new UsageScanner(this.#maxUsageBytes);
     if (isEnd) this.end();
   }
 

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { RoutingError } from "../../errors/index.ts";
-import type { Clock } from "../../http/index.ts";
-import { type BufferPool, errorDialectOf } from "../../http/index.ts";
+import { type BufferPool, type Clock, errorDialectOf } from "../../http/index.ts";
 import { PickAttempt } from "../../router/index.ts";
 import type { Admission, StreamTicket } from "./admission.ts";
 import { type StreamModes, streamModes } from "./body-mode.ts";
 import type { HeaderRemovals } from "./control-headers.ts";
 import { servedEndpoint, splitEndpoints, subsetHint } from "./endpoint-metadata.ts";
 import { errorAnswer, toRoutingError } from "./error-answer.ts";
-import { HeaderList } from "./header-list.ts";
+import { contentLength, HeaderList } from "./header-list.ts";
 import type { MismatchLog } from "./mismatch-log.ts";
 import type { ResolvedExtProcOptions } from "./options.ts";
 import { pickAnswer } from "./pick-answer.ts";
@@ -203,8 +202,9 @@ export class StreamSession {
     request.answer(pickAnswer(decision, this.#headers, body, options), () => this.#ticket.releaseBody());
     this.#phase = "upstream";
     this.#ticket.leavePick();
-    this.#watch = new ResponseWatch(decision, this.#context.telemetry, this.#context.mismatches);
-    this.#context.telemetry.picked({
+    const { telemetry, mismatches } = this.#context;
+    this.#watch = new ResponseWatch(decision, telemetry, mismatches, this.#context.options.maxUsageBytes);
+    telemetry.picked({
       model: decision.model,
       api: decision.api,
       mode: this.#modes?.request ?? "none",
@@ -297,10 +297,4 @@ export class StreamSession {
       this.#context.logger.error({ ...fields, err: error.cause ?? error }, "ext_proc: failed");
     else this.#context.logger.debug(fields, "ext_proc: refused");
   }
-}
-
-/** The announced length of the body in bytes; undefined when there is none or it is no number. */
-function contentLength(headers: HeaderList): number | undefined {
-  const value = headers.get("content-length");
-  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }

@@ -20,6 +20,7 @@ export interface Received {
 export const roomyLimits = {
   maxBodyBytes: 1_000_000,
   maxHeldBodyBytes: 10_000_000,
+  maxReusedBufferBytes: 10_000_000,
   maxRequests: 100,
   maxConnections: 100,
   headersTimeoutMs: 5_000,

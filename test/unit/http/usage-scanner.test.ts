@@ -113,6 +113,16 @@ describe("UsageScanner", () => {
     expect(scan(text)).toMatchObject({ usage: undefined, sawTooLarge: false });
   });
 
+  it("reads an object up to the length that it is given", () => {
+    const object = `{"prompt_tokens":5,"x":"${"y".repeat(500)}"}`;
+    const longEnough = new UsageScanner(object.length);
+    longEnough.scan(Buffer.from(`{"usage":${object}}`));
+    expect(longEnough.usage?.inputTokens).toBe(5);
+    const tooShort = new UsageScanner(object.length - 1);
+    tooShort.scan(Buffer.from(`{"usage":${object}}`));
+    expect(tooShort).toMatchObject({ usage: undefined, sawTooLarge: true });
+  });
+
   it("gives up an object that does not end, and goes on behind it", () => {
     const scanner = scan(`{"usage":{"a":"${"x".repeat(20_000)}`, [8_000]);
     expect(scanner).toMatchObject({ usage: undefined, sawTooLarge: true });
