@@ -41,7 +41,7 @@ export class WorkerPools {
   send({ endpoint, method, path, headers, body }: WorkerRequest, receiver: AnswerReceiver): WorkerExchange {
     const exchange = new UndiciExchange(receiver);
     this.#poolOf(endpoint).dispatch(
-      { method, path, headers: headers as string[], body: body ?? null, idempotent: false },
+      { method, path, headers: linesFor(headers, body), body: bodyFor(body), idempotent: false },
       exchange,
     );
     return exchange;
@@ -84,3 +84,32 @@ export class WorkerPools {
 
 /** A worker that announces how long it keeps connections is believed up to here. */
 const longestKeepAliveMs = 60_000;
+
+/** undici keeps a body until the answer has ended, and a stream takes minutes: longer ones are handed over and forgotten. */
+const longestKeptBytes = 16_384;
+
+function linesFor(headers: readonly string[], body: Buffer | undefined): string[] {
+  const isHandedOver = body !== undefined && body.length > longestKeptBytes;
+  return isHandedOver ? [...headers, "content-length", String(body.length)] : (headers as string[]);
+}
+
+/** Iterables are taken by undici, and left out of its types. */
+function bodyFor(body: Buffer | undefined): Buffer | null {
+  if (body === undefined) return null;
+  return body.length > longestKeptBytes ? (new OneTimeBody(body) as unknown as Buffer) : body;
+}
+
+/** Bytes that can be read once, and are forgotten then. */
+class OneTimeBody implements Iterable<Buffer> {
+  #bytes: Buffer | undefined;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  *[Symbol.iterator](): Generator<Buffer> {
+    const bytes = this.#bytes;
+    this.#bytes = undefined;
+    if (bytes !== undefined) yield bytes;
+  }
+}

@@ -11,13 +11,30 @@ export interface BodyLimits {
   readonly requestTimeoutMs: number;
 }
 
-/** A body that counts as held until it is released. */
-export interface HeldBody {
-  readonly bytes: Buffer;
-  release(): void;
+/** A body that is held, and counts as held, until it is released. */
+export class HeldBody {
+  #bytes: Buffer;
+  #account: Pick<HeldAccount, "give"> | undefined;
+
+  constructor(bytes: Buffer, account?: Pick<HeldAccount, "give">) {
+    this.#bytes = bytes;
+    this.#account = account;
+  }
+
+  /** Empty once it is released. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  release(): void {
+    this.#account?.give(this.#bytes.length);
+    this.#account = undefined;
+    this.#bytes = noBytes;
+  }
 }
 
-const noBody: HeldBody = { bytes: Buffer.alloc(0), release: () => undefined };
+const noBytes: Buffer = Buffer.alloc(0);
+const noBody = new HeldBody(noBytes);
 
 /** Reads bodies, and bounds what is held of them. */
 export class BodyIntake {
@@ -127,12 +144,8 @@ class BodyReading {
     this.#finish();
     const [first] = this.#chunks;
     const bytes = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#length);
-    let held = this.#length;
-    const release = () => {
-      this.#account.give(held);
-      held = 0;
-    };
-    this.#done(undefined, { bytes, release });
+    this.#chunks.length = 0;
+    this.#done(undefined, new HeldBody(bytes, this.#account));
   };
 
   readonly #onClose = (): void => this.fail(new HttpError(400, "invalid_request", "the body ended early"));

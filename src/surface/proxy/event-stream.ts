@@ -45,7 +45,7 @@ export class EventStream implements AnswerBody {
     }
     this.#send(this.#events.take(chunk));
     if (!this.#events.isHolding) this.#endHold();
-    else this.#cancelHold ??= this.#clock.after(maxHoldMs, () => this.#release());
+    else this.#cancelHold ??= this.#clock.after(maxHoldMs, () => this.#releaseSoon());
   }
 
   end(): void {
@@ -63,6 +63,12 @@ export class EventStream implements AnswerBody {
 
   close(): void {
     this.#endHold();
+  }
+
+  /** Not before what has come meanwhile has been read, if this process had other things to do. */
+  #releaseSoon(): void {
+    const immediate = setImmediate(() => this.#release());
+    this.#cancelHold = () => clearImmediate(immediate);
   }
 
   #release(): void {

@@ -214,7 +214,9 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   #began(head: AnswerHead): void {
     this.#phase = "response";
+    // A stream takes minutes: what no retry can need any more is not kept for it.
     this.#request.body.release();
+    this.#prepared = undefined;
     this.#context.telemetry.began(head.status, this.#context.clock.now() - this.#receivedMs);
   }
 

@@ -1,0 +1,127 @@
+/**
+ * The proxy beside SMG and vllm-router, in one run and interleaved: the same workers, bodies and client. Added time to the first byte of the
+ * body at one connection, CPU of the router per request, and memory with many open streams.
+ * `PEERS_HOME=... node_modules/.bin/node bench/proxy/main.ts [--rounds 20] [--requests 25] [--warmup 1500] [--streams 1000] [--sizes 1,8,64]` (after `npm run build`).
+ * The peers are wheels: `python3 -m venv $PEERS_HOME/venv-smg && $PEERS_HOME/venv-smg/bin/pip install smg==1.13.0`, and
+ * `venv-vllm_router` with `vllm-router==0.1.17`. Those that are not there are left out.
+ */
+import { parseArgs } from "node:util";
+import { prose, seededRandom } from "../../test/support/load/index.ts";
+import { cpuMs, residentBytes, startStage, type Target } from "./routers.ts";
+import { chatRequest, StreamClient } from "./stream-client.ts";
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "20" },
+    requests: { type: "string", default: "25" },
+    warmup: { type: "string", default: "1500" },
+    streams: { type: "string", default: "1000" },
+    sizes: { type: "string", default: "1,8,64" },
+  },
+});
+const rounds = Number(values.rounds);
+const perRound = Number(values.requests);
+/** Requests before the first figure of a cell: code is compiled, and the beginnings are known. */
+const warmup = Number(values.warmup);
+const streams = Number(values.streams);
+const sizes = values.sizes.split(",").map(Number);
+/** Bodies that only the warm-up sends. */
+const warmupBodies = 200;
+const bodyCount = rounds * perRound + warmupBodies;
+/** Beginnings that bodies share: 80 % of each. */
+const prefixes = 32;
+
+const stage = await startStage();
+try {
+  for (const kilobytes of sizes) {
+    for (const isStream of [false, true]) await compare(stage.targets, kilobytes * 1_024, isStream);
+  }
+  console.log(`\nmemory with ${streams} open streams, MB: before, with them, after`);
+  for (const target of stage.targets) await hold(target);
+} finally {
+  await stage.close();
+}
+
+/** What one target did in one cell. */
+interface Figures {
+  readonly firstByteMs: number[];
+  cpuMs: number;
+}
+
+/** One cell of the table: all targets in turns, so that what else the machine does hits all of them. */
+async function compare(targets: readonly Target[], bytes: number, isStream: boolean): Promise<void> {
+  const requests = bodies(bytes, isStream).map(chatRequest);
+  const lanes = await Promise.all(
+    targets.map(async (target) => ({
+      target,
+      client: await StreamClient.connect(target.port),
+      figures: { firstByteMs: [], cpuMs: 0 } as Figures,
+    })),
+  );
+  for (const { client } of lanes) {
+    for (let i = 0; i < warmup; i++) await client.send(requests[bodyCount - 1 - (i % warmupBodies)] as Buffer);
+  }
+  for (let round = 0; round < rounds; round++) {
+    const part = requests.slice(round * perRound, (round + 1) * perRound);
+    for (const { target, client, figures } of lanes) await measure(target, client, part, figures);
+  }
+  for (const { client } of lanes) client.close();
+  console.log(`\n${bytes / 1_024} KB, ${isStream ? "SSE" : "JSON"}: first byte, added to direct, ms; CPU ms a request`);
+  const direct = percentile(lanes[0]?.figures.firstByteMs ?? [], 0.5);
+  for (const { target, figures } of lanes) console.log(lineOf(target, figures, direct));
+}
+
+async function measure(
+  { process: router }: Target,
+  client: StreamClient,
+  requests: readonly Buffer[],
+  figures: Figures,
+): Promise<void> {
+  const before = router === undefined ? 0 : cpuMs(router);
+  for (const request of requests) figures.firstByteMs.push((await client.send(request)).firstByteMs);
+  if (router !== undefined) figures.cpuMs += cpuMs(router) - before;
+}
+
+function lineOf({ name, process: router }: Target, { firstByteMs, cpuMs: spentMs }: Figures, directMs: number): string {
+  const p50 = percentile(firstByteMs, 0.5);
+  const line = `  ${name.padEnd(12)} p50 ${p50.toFixed(3)}  p99 ${percentile(firstByteMs, 0.99).toFixed(3)}`;
+  if (router === undefined) return line;
+  return `${line}  added ${(p50 - directMs).toFixed(3)}  cpu ${(spentMs / (rounds * perRound)).toFixed(2)}`;
+}
+
+/** Opens streams that do not end, and looks at the router's memory. */
+async function hold({ name, port, process: router }: Target): Promise<void> {
+  if (router === undefined) return;
+  const megabytes = () => Math.round(residentBytes(router) / 1_048_576);
+  const before = megabytes();
+  const [body = ""] = bodies(1_024, true);
+  const request = chatRequest(JSON.stringify({ ...(JSON.parse(body) as object), metadata: { hold: "yes" } }));
+  const open: StreamClient[] = [];
+  while (open.length < streams) {
+    const batch = await Promise.all(Array.from({ length: 20 }, () => StreamClient.connect(port)));
+    await Promise.all(batch.map((client) => client.send(request, true)));
+    open.push(...batch);
+  }
+  const during = megabytes();
+  for (const client of open) client.close();
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  console.log(`  ${name.padEnd(12)} ${before}  ${during}  ${megabytes()}`);
+}
+
+/** Bodies of about so many bytes: a few beginnings, an end of its own each. */
+function bodies(bytes: number, isStream: boolean): readonly string[] {
+  return Array.from({ length: bodyCount }, (_, i) => {
+    const shared = prose(bytes, seededRandom(i % prefixes)).slice(0, bytes * 0.8);
+    const own = prose(bytes, seededRandom(1_000 + i)).slice(0, bytes * 0.2);
+    const messages = [
+      { role: "system", content: shared },
+      { role: "user", content: own },
+    ];
+    return JSON.stringify({ model: "qwen3", messages, ...(isStream ? { stream: true } : {}) });
+  });
+}
+
+function percentile(list: readonly number[], share: number): number {
+  const sorted = list.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

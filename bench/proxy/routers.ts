@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePorts } from "../../test/e2e/support/free-ports.ts";
+import { testModelFolder } from "../../test/e2e/support/model-folder.ts";
+import { OwnProcess } from "../../test/e2e/support/own-process.ts";
+import { until } from "../../test/e2e/support/until.ts";
+
+/** Something that takes requests, in a process of its own. */
+export interface Target {
+  readonly name: string;
+  readonly port: number;
+  /** Undefined = its resources are not looked at. */
+  readonly process: OwnProcess | undefined;
+}
+
+/** The workers, and the routers before them. */
+export interface Stage {
+  readonly targets: readonly Target[];
+  close(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const peersHome = process.env["PEERS_HOME"] ?? join(homedir(), ".cache/peers/http-routers");
+const workerCount = 4;
+
+/** Starts four workers, and before them this build, and the peers that are installed. */
+export async function startStage(): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), "pointsman-bench-proxy-"));
+  const running: OwnProcess[] = [];
+  const own = async (name: string, file: string, args: readonly string[]) => {
+    const child = await OwnProcess.start({ name, file, args, cwd: root });
+    running.push(child);
+    return child;
+  };
+  const close = async () => {
+    for (const child of running.toReversed()) await child.end("SIGTERM", 3_000);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const workers = await Promise.all(Array.from({ length: workerCount }, () => startWorker(own)));
+    const direct: Target = { name: "direct", port: workers[0] ?? 0, process: undefined };
+    const targets = [direct, await startOurs(own, folder, workers), ...(await startPeers(own, workers))];
+    return { targets, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Start = (name: string, file: string, args: readonly string[]) => Promise<OwnProcess>;
+
+async function startWorker(own: Start): Promise<number> {
+  const child = await own("worker", process.execPath, ["bench/proxy/worker.ts"]);
+  return await until(() => Number(child.lines[0]) || undefined, { what: "a worker's port" });
+}
+
+/** Exact tokens of Qwen3, guessed caches: what the workers hold is not published. */
+async function startOurs(own: Start, folder: string, workers: readonly number[]): Promise<Target> {
+  const [port = 0] = await freePorts(1);
+  const file = join(folder, "proxy.yaml");
+  const list = workers.map((worker, i) => `{ name: w${i}, endpoint: "127.0.0.1:${worker}" }`).join(", ");
+  const lines = [
+    "mode: proxy",
+    "metrics: { listen: 'off' }",
+    `proxy: { listen: "127.0.0.1:${port}" }`,
+    `models: [{ name: qwen3, folder: "${testModelFolder()}", profile: vllm }]`,
+    `workers: [${list}]`,
+  ];
+  await writeFile(file, lines.join("\n"));
+  const child = await own("pointsman", process.execPath, ["dist/main.js", "serve", "--config", file]);
+  await until(() => child.lines.some((line) => line.includes("the picker is ready")), {
+    what: "the proxy",
+    timeoutMs: 60_000,
+    check: () => child.assertRunning(),
+  });
+  return { name: "pointsman", port, process: child };
+}
+
+/** SMG and vllm-router as their wheels bring them, in virtual environments of their own below PEERS_HOME. */
+async function startPeers(own: Start, workers: readonly number[]): Promise<readonly Target[]> {
+  const urls = workers.map((worker) => `http://127.0.0.1:${worker}`);
+  const [smg = 0, smgMetrics = 0, vllm = 0, vllmMetrics = 0] = await freePorts(4);
+  const common = (port: number, metricsPort: number) => [
+    ...["--host", "127.0.0.1", "--port", `${port}`, "--prometheus-host", "127.0.0.1"],
+    ...["--prometheus-port", `${metricsPort}`, "--policy", "cache_aware", "--worker-startup-check-interval", "1"],
+    ...["--worker-urls", ...urls],
+  ];
+  const peers = [
+    {
+      name: "SMG",
+      port: smg,
+      file: "venv-smg/bin/smg",
+      args: ["launch", ...common(smg, smgMetrics), "--disable-tokenizer-autoload", "--log-level", "warn"],
+    },
+    {
+      name: "vllm-router",
+      port: vllm,
+      file: "venv-vllm_router/bin/vllm-router",
+      args: [...common(vllm, vllmMetrics), "--log-level", "warning"],
+    },
+  ];
+  const targets: Target[] = [];
+  for (const { name, port, file, args } of peers) {
+    const path = join(peersHome, file);
+    if (
+      !(await access(path).then(
+        () => true,
+        () => false,
+      ))
+    ) {
+      console.log(`${name} is left out: ${path} is not there`);
+      continue;
+    }
+    const child = await own(name, path, args);
+    await until(() => answers(port), {
+      what: name,
+      timeoutMs: 60_000,
+      intervalMs: 200,
+      check: () => child.assertRunning(),
+    });
+    targets.push({ name, port, process: child });
+  }
+  return targets;
+}
+
+/** Whether a router takes connections and has workers. */
+async function answers(port: number): Promise<boolean> {
+  const isOpen = await new Promise<boolean>((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
+    socket.on("connect", () => socket.destroy());
+  });
+  if (!isOpen) return false;
+  const body = JSON.stringify({ model: "qwen3", messages: [{ role: "user", content: "hi" }] });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, { method: "POST", headers, body });
+  await answer.arrayBuffer();
+  return answer.ok;
+}
+
+/** CPU time that a process has used, ms, at 100 ticks a second. */
+export function cpuMs({ pid }: OwnProcess): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Memory that a process has in use, bytes. */
+export function residentBytes({ pid }: OwnProcess): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
+}
