@@ -39,17 +39,17 @@ export class PendingSelections {
   /** Keeps a selection in place of an earlier one of this key. */
   put(key: string, selection: Selection): void {
     this.remove(key);
-    const slim = withoutOthers(selection);
     const bytes = bytesOf(key, selection);
     const { ttlMs, maxEntries, maxBytes } = this.#options;
+    // One that never fits takes nobody's place.
+    if (bytes > maxBytes || maxEntries === 0) return;
     const now = this.#now();
     for (const [oldest, { endsAtMs }] of this.#entries) {
       const fits = this.#entries.size < maxEntries && this.#bytes + bytes <= maxBytes;
       if (fits && endsAtMs > now) break;
       this.remove(oldest);
     }
-    if (bytes > maxBytes || maxEntries === 0) return;
-    this.#entries.set(key, { selection: slim, bytes, endsAtMs: now + ttlMs });
+    this.#entries.set(key, { selection: withoutOthers(selection), bytes, endsAtMs: now + ttlMs });
     this.#bytes += bytes;
   }
 

@@ -214,6 +214,31 @@ describe("limits", () => {
   });
 });
 
+describe("a body's memory", () => {
+  it.each([
+    { name: "is used again after the answer", keeps: false },
+    { name: "stays as it is where the operation has kept it", keeps: true },
+  ])("$name", async ({ keeps }) => {
+    const bodies: Buffer[] = [];
+    const keeping = operation({
+      method: "POST",
+      body: {},
+      handle: (call) => {
+        bodies.push(call.body);
+        if (keeps) call.keepBody();
+        return jsonAnswer(200, "true");
+      },
+    });
+    const { address } = await listeners.start([keeping]);
+    const headers = { "content-type": "application/json" };
+    for (const letter of ["a", "b"]) {
+      await send(address, { method: "POST", path: "/thing", headers, body: letter.repeat(8_000) });
+    }
+    expect(bodies[1]?.toString()).toBe("b".repeat(8_000));
+    expect(bodies[0]?.toString()).toBe((keeps ? "a" : "b").repeat(8_000));
+  });
+});
+
 describe("tokens", () => {
   const open = operation({
     path: "/open",
