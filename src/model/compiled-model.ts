@@ -5,6 +5,7 @@ import {
   readCompiledTokenizer,
   readNativeTokenizer,
   type TokenizerView,
+  UnknownReading,
 } from "../tokenizer/index.ts";
 import { engineTraits } from "./engine-traits.ts";
 import type { ModelFiles } from "./model-files.ts";
@@ -59,7 +60,7 @@ export interface CompileOptions {
 export function compileModel(options: CompileOptions, files: ModelFiles): CompiledModel {
   const parsed = parseModelFiles(files);
   const { profile } = options;
-  const tokenizer = compiledTokenizer(options, files, parsed);
+  const { read: tokenizer, unknownReason } = compiledTokenizer(options, files, parsed);
   const vocabularySize = tokenizer?.vocabularySize ?? officialTokenizer(options, files).vocabularySize;
   const nativeFamily =
     profile.name === "dynamo" ? nativeFamilyOf(configModelType(parsed.config), options.name) : undefined;
@@ -70,7 +71,7 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
     templates,
     variables: specialTokenVariables(parsed.tokenizerConfig, profile.templateDialect === "dynamo"),
     nativeFamily,
-    unknown: promptsUnknown(options, files, parsed, templates),
+    unknown: promptsUnknown(options, files, parsed, templates, unknownReason),
     secondReading: profile.name === "sglang" ? sglangSecondReading(parsed.config, tokenizer) : undefined,
     engine: translatedTraits(options, templates, parsed),
     bosToken: bosToken(parsed.tokenizerConfig),
@@ -86,7 +87,9 @@ function promptsUnknown(
   files: ModelFiles,
   { config }: ParsedFiles,
   templates: TemplateSources,
+  unknownReason: string | undefined,
 ): UnknownPrompts {
+  if (unknownReason !== undefined) return { chat: undefined, text: unknownReason };
   if (profile.name === "dynamo") return { chat: undefined, text: undefined };
   const sources = { config, name, template: templates.default, files: files.otherNames, mistralCommon };
   return unknownPrompts(profile.name, sources);
@@ -98,11 +101,31 @@ function promptsUnknown(
  */
 export function officialTokenizer(options: CompileOptions, files: ModelFiles) {
   const parsed = parseModelFiles(files);
-  return translated(() => readNativeTokenizer(files.tokenizerJson, parsed.tokenizerConfig, viewOf(options, parsed)));
+  const { tokenizerConfig } = parsed;
+  return asViewed(options, parsed, (reading) => readNativeTokenizer(files.tokenizerJson, tokenizerConfig, reading))
+    .read;
 }
 
 function compiledTokenizer(options: CompileOptions, files: ModelFiles, parsed: ParsedFiles) {
-  return translated(() => readCompiledTokenizer(files.tokenizerJson, parsed.tokenizerConfig, viewOf(options, parsed)));
+  const { tokenizerConfig } = parsed;
+  return asViewed(options, parsed, (reading) => readCompiledTokenizer(files.tokenizerJson, tokenizerConfig, reading));
+}
+
+/** Where the backend's reading is not known the file counts as it stands, and no text has known tokens. */
+function asViewed<T>(
+  options: CompileOptions,
+  parsed: ParsedFiles,
+  read: (reading: ReturnType<typeof viewOf>) => T,
+): { readonly read: T; readonly unknownReason: string | undefined } {
+  return translated(() => {
+    const reading = viewOf(options, parsed);
+    try {
+      return { read: read(reading), unknownReason: undefined };
+    } catch (error) {
+      if (!(error instanceof UnknownReading)) throw error;
+      return { read: read({ ...reading, view: "raw" }), unknownReason: error.message };
+    }
+  });
 }
 
 function viewOf({ tokenizerView, profile }: CompileOptions, parsed: ParsedFiles) {

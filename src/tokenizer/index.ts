@@ -11,3 +11,4 @@ export {
 export type { TokenChain } from "./token-chain.ts";
 export type { EncodedPrompt, EncodeOptions, OwnText, PromptHead, Tokenizer, TokenizerView } from "./tokenizer.ts";
 export { UncuttableText } from "./uncuttable-text.ts";
+export { UnknownReading } from "./unknown-reading.ts";

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json/index.ts";
 import { asShape, type Shape } from "./json-shape.ts";
 import { postProcessor, tokenOf } from "./special-template.ts";
+import { UnknownReading } from "./unknown-reading.ts";
 
 /** What a class of transformers 5 puts in place of the file's components. */
 interface Rebuilt {
@@ -55,11 +56,39 @@ const rebuilds: Readonly<Record<string, Rebuild>> = {
   }),
 };
 
+/** Classes of transformers@5.19.0 that have code of their own which is not known here, without the ending of their names. */
+const unknownClasses: ReadonlySet<string> = new Set(
+  (
+    "Albert Bart Barthez Bartpho BertGeneration BertJapanese Bert Bertweet BigBird BioGpt BlenderbotSmall Blenderbot " +
+    "ByT5 CLIP CTRL Camembert Canine Clvp ConvBert CpmAnt Cpm DPRContextEncoder DPRQuestionEncoder DPRReader Deberta " +
+    "DebertaV2 Dia DistilBert Electra Esm Esmc FNet FSMT FastSpeech2Conformer Flaubert Funnel GPTNeoXJapanese GPTSw3 " +
+    "Herbert LED Lasr LayoutLM LayoutLMv2 LayoutLMv3 LayoutXLM Longformer Luke Lxmert M2M100 MBart50 MBart MLuke " +
+    "MPNet Marian MarkupLM Mgpstr MobileBert Mvp MyT5 Nllb Nougat OpenAIGPT PLBart Parakeet Pegasus Perceiver Phi3 " +
+    "Phobert Pop2Piano ProphetNet Rag Reformer RemBert RoCBert RoFormer Roberta SeamlessM4T Siglip2 Siglip " +
+    "Speech2Text SpeechT5 Splinter SqueezeBert T5 Tapas Tipsv2 Udop VideoPrism Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC " +
+    "Whisper XGLM XLMRoberta XLM XLNet"
+  ).split(" "),
+);
+
+/**
+ * Refuses a class whose reading of such a file is not known: another one than the generic class, which takes a file as it stands.
+ * @throws UnknownReading
+ */
+export function checkClass(file: Shape, name: string | undefined): void {
+  if (name === undefined) return;
+  const isKnown = Object.hasOwn(rebuilds, name) ? isBpe(file) : !unknownClasses.has(name.replace(/Tokenizer$/, ""));
+  if (!isKnown)
+    throw new UnknownReading(`tokenizer_config.json: what the tokenizer_class ${name} makes of the file is not known`);
+}
+
 /** The class, when it makes its own of such a file; undefined when it takes it as it stands. */
 export function rebuildingClass(file: Shape, name: string | undefined): string | undefined {
+  return isBpe(file) && name !== undefined && Object.hasOwn(rebuilds, name) ? name : undefined;
+}
+
+function isBpe(file: Shape): boolean {
   const model = asShape(file["model"], "model");
-  const isBpe = model["type"] === "BPE" || (model["type"] === undefined && model["merges"] !== undefined);
-  return isBpe && name !== undefined && Object.hasOwn(rebuilds, name) ? name : undefined;
+  return model["type"] === "BPE" || (model["type"] === undefined && model["merges"] !== undefined);
 }
 
 /**

@@ -3,6 +3,7 @@ import { asShape, type Shape } from "./json-shape.ts";
 import { rebuiltTokenizer } from "./rebuilt-tokenizer.ts";
 import { postProcessor, tokenOf } from "./special-template.ts";
 import { declaredClass } from "./tokenizer-class.ts";
+import { UnknownReading } from "./unknown-reading.ts";
 
 /** The classes, as they are written in the file, whose `add_bos_token` SGLang obeys, each with the BOS it has when none is declared. */
 const flaggedClasses: ReadonlyMap<string, string> = new Map([
@@ -43,5 +44,8 @@ function bosOf(file: Shape, tokenizerConfig: JsonObject | undefined): Shape | un
   if (ownBos === undefined) return undefined;
   const isOff = tokenizerConfig?.get("add_bos_token") === false;
   if (isOff) return declaredClass(tokenizerConfig) === "CodeLlamaTokenizer" ? postProcessor(file, null) : undefined;
-  return postProcessor(file, tokenOf(tokenizerConfig, "bos_token", ownBos));
+  const name = tokenOf(tokenizerConfig, "bos_token", ownBos);
+  const made = postProcessor(file, name);
+  if (made === undefined) throw new UnknownReading(`tokenizer.json: it has no ${name}, which is put before each text`);
+  return made;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json/index.ts";
 import type { Shape } from "./json-shape.ts";
-import { rebuildingClass, rebuiltTokenizer } from "./rebuilt-tokenizer.ts";
+import { checkClass, rebuildingClass, rebuiltTokenizer } from "./rebuilt-tokenizer.ts";
 import { asSglang } from "./sglang-view.ts";
 import { type AddedToken, specialTokensOf } from "./special-tokens.ts";
 import type { TokenizerView } from "./tokenizer.ts";
@@ -15,7 +15,7 @@ interface SeenTokenizer {
   readonly tokens: readonly AddedToken[];
 }
 
-/** A model's tokenizer as one of its readers makes it of the files. */
+/** A model's tokenizer as one of its readers makes it of the files. @throws UnknownReading */
 export function asSeen(
   file: Shape,
   view: TokenizerView,
@@ -41,6 +41,7 @@ function classOf(
   // SGLang takes the declared class even where AutoTokenizer passes it over.
   const name = view === "sglang" ? (loaded ?? declaredClass(tokenizerConfig)) : loaded;
   if (view === "transformers5" && name === "LlamaTokenizer" && isByteLevel(file)) return undefined;
+  checkClass(file, name);
   return rebuildingClass(file, name);
 }
 

@@ -1,6 +1,6 @@
-"""What transformers (and vLLM with it) or SGLang makes of texts, by its own loading of a tokenizer's files.
+"""What tokenizers, transformers (and vLLM with it) or SGLang makes of texts, by its own loading of a tokenizer's files.
 
-usage: tokenizing.py {transformers5|sglang} < cases.jsonl > answers.jsonl
+usage: tokenizing.py {raw|transformers5|sglang} < cases.jsonl > answers.jsonl
 
 Cases have "name", "files" by their names and "texts". Answers: {"name", "token_ids"}: a list for every text, with the tokenizer's special
 tokens; null when the files cannot be loaded.
@@ -19,6 +19,14 @@ os.environ.setdefault("ENGINES_HOME", os.path.join(sys.prefix, ".."))
 
 
 def loader(view):
+    if view == "raw":
+        from tokenizers import Tokenizer
+
+        def load(folder):
+            tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
+            return lambda text: {"input_ids": tokenizer.encode(text).ids}
+
+        return load
     if view == "transformers5":
         from transformers import AutoTokenizer
 

@@ -56,6 +56,30 @@ describe("a model whose repository holds Mistral's own tokenizer files has no kn
   });
 });
 
+describe("a tokenizer of a class with code of its own in transformers", () => {
+  const tokenizerConfig = Buffer.from('{"tokenizer_class":"XLMRobertaTokenizerFast"}');
+  const prompt = { prompt: "hello" };
+
+  it.each(["vllm", "sglang"] as const)("gives no known tokens at %s", async (profile) => {
+    const served = { profile, tokenizerConfig };
+    expect(await tokenized(served, "/v1/completions", prompt)).toMatch(/tokenizer_class XLMRobertaTokenizer/);
+    expect(await tokenized(served, "/v1/chat/completions", hello)).toMatch(/tokenizer_class XLMRobertaTokenizer/);
+    expect(await tokenized(served, "/v1/completions", { prompt: [10, 11] })).toBe("10 11");
+  });
+
+  it("is read as it stands where it has none", async () => {
+    const own = Buffer.from('{"tokenizer_class":"BloomTokenizerFast"}');
+    expect(await tokenized({ profile: "vllm", tokenizerConfig: own }, "/v1/completions", prompt)).toBe("1 10");
+  });
+
+  it("of SGLang's that puts a BOS before texts has that token", async () => {
+    const own = Buffer.from('{"tokenizer_class":"LlamaTokenizer","bos_token":"<begin>"}');
+    expect(await tokenized({ profile: "sglang", tokenizerConfig: own }, "/v1/completions", prompt)).toMatch(
+      /no|not known/,
+    );
+  });
+});
+
 describe("a template that SGLang has code of its own for", () => {
   const template = `{# [gMASK]<sop> Reasoning Effort: <tool_call> <arg_key> <arg_value> #}${plainTemplate}`;
   const config = (architecture: string) => Buffer.from(JSON.stringify({ architectures: [architecture] }));
