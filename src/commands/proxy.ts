@@ -18,6 +18,7 @@ import {
   ResponseOwners,
   RetryBudget,
   ServedPaths,
+  WorkerModels,
   type WorkerReports,
 } from "../surface/proxy/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
@@ -87,7 +88,7 @@ function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPool
     keys: new ApiKeys(keys, now),
     cors: new Cors(proxy.cors),
     intake,
-    models: new ModelList(() => listedModels(core.models), Date.now()),
+    models: modelList(core, config, pools),
     call: {
       router: new ObservedRouter(core.router, metrics.requests, log),
       dispatcher: pools,
@@ -129,6 +130,17 @@ function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPool
     },
   });
   return door;
+}
+
+function modelList({ models, catalogue }: Core, { unknownModel }: Config, pools: WorkerPools): ModelList {
+  const up = () => [...catalogue.workers()].filter(({ health }) => health !== "unhealthy");
+  const workers = new WorkerModels(pools, () => up().map(({ endpoint }) => endpoint), systemClock);
+  return new ModelList({
+    served: () => listedModels(models),
+    cards: () => workers.cards(),
+    servesOthers: unknownModel === "load",
+    startedMs: Date.now(),
+  });
 }
 
 async function apiKeysOf({ proxy }: Config): Promise<readonly ApiKey[]> {

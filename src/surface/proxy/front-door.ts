@@ -149,8 +149,10 @@ export class FrontDoor {
     else if (route.kind === "forward") this.#read(visit, (body) => this.#forward(visit, route, body));
   }
 
-  #answer({ client }: Visit, value: object): void {
-    client.own(200, [], JSON.stringify(value));
+  /** @param body JSON */
+  #answer(visit: Visit, body: Promise<string>): void {
+    const { client } = visit;
+    body.then((json) => client.isOver || client.own(200, [], json)).catch((cause) => this.#refuse(visit, cause));
   }
 
   #answerHealth(client: ClientAnswer): void {

@@ -9,3 +9,4 @@ export { ResponseOwners } from "./response-owners.ts";
 export { RetryBudget } from "./retry-budget.ts";
 export { ServedPaths } from "./served-paths.ts";
 export type { AttemptOutcome, CallPhase, ProxyLog, ProxyTelemetry } from "./telemetry.ts";
+export { WorkerModels } from "./worker-models.ts";

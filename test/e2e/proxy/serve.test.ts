@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { type SimWorker, startSimWorker } from "../../../src/sim-worker/index.ts";
+import { open } from "../../support/proxy/raw-client.ts";
+import { testModelFolder } from "../support/model-folder.ts";
+import { OwnProcess } from "../support/own-process.ts";
+import { until } from "../support/until.ts";
+
+/** `pointsman serve` in mode proxy, with exact tokens, before two simulated workers with KV events. */
+describe("pointsman serve --set mode=proxy", () => {
+  let workers: SimWorker[];
+  let folder: string;
+  let proxy: OwnProcess;
+  let url: string;
+
+  beforeAll(async () => {
+    const events = { kvEventsPort: 0, kvReplayPort: 0, interTokenMs: 1, ttftBaseMs: 1 };
+    workers = await Promise.all([1, 2].map(() => startSimWorker({ models: ["qwen3"], ...events })));
+    folder = await mkdtemp(join(tmpdir(), "pointsman-proxy-"));
+    const file = join(folder, "config.yaml");
+    const settings = {
+      metrics: { listen: "off" },
+      log: { level: "debug" },
+      proxy: { listen: "127.0.0.1:0" },
+      models: [{ name: "qwen3", folder: testModelFolder(), profile: "vllm" }],
+      workers: workers.map(({ name, endpoint, kvEventsEndpoint }) => ({ name, endpoint, kvEvents: kvEventsEndpoint })),
+    };
+    await writeFile(file, stringify(settings));
+    const args = ["dist/main.js", "serve", "--config", file, "--set", "mode=proxy"];
+    proxy = await OwnProcess.start({ name: "proxy", file: process.execPath, args });
+    const ready = await until(() => proxy.lines.find((line) => line.includes("the picker is ready")), {
+      what: "the proxy",
+      timeoutMs: 60_000,
+      check: () => proxy.assertRunning(),
+    });
+    url = `http://${(JSON.parse(ready) as { proxy: string }).proxy}`;
+  });
+
+  afterAll(async () => {
+    await proxy?.end();
+    for (const worker of workers ?? []) await worker.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("keeps a conversation on the worker that holds it", async () => {
+    const client = new OpenAI({ apiKey: "any", baseURL: `${url}/v1`, maxRetries: 0 });
+    const long = "The quick brown fox jumps over the lazy dog. ".repeat(60);
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: long }];
+    const seen = new Set<string | null>();
+    for (let turn = 0; turn < 4; turn++) {
+      const { data, response } = await client.chat.completions.create({ model: "qwen3", messages }).withResponse();
+      seen.add(response.headers.get("x-sim-worker"));
+      messages.push(
+        { role: "assistant", content: data.choices[0]?.message.content ?? "" },
+        { role: "user", content: "Go on." },
+      );
+    }
+    expect(seen.size).toBe(1);
+    const picked = proxy.lines.filter((line) => line.includes('"picked"')).map((line) => JSON.parse(line));
+    expect(picked.at(-1)).toMatchObject({ api: "chat", model: "qwen3" });
+    expect(picked.at(-1).promptTokens).toBeGreaterThan(500);
+  });
+
+  it("ends when told: streams first, then itself", async () => {
+    const body = { model: "qwen3", messages: [{ role: "user", content: "a" }], max_tokens: 300, stream: true };
+    const answer = await open(url, { body });
+    const text = answer.toArray().then((parts) => parts.join(""));
+    const ending = proxy.end("SIGTERM");
+    expect((await text).endsWith("data: [DONE]\n\n")).toBe(true);
+    expect(await ending).toBe("exit code 0");
+  });
+});
