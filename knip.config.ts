@@ -9,7 +9,7 @@ const config: KnipConfig = {
     "scripts/testing/{run,closing-line}.ts",
     "bench/*.ts",
     "bench/{ext-proc,hash,index,json,template}/*.ts",
-    "bench/{hit-rate,proxy,quality,route,tokenize,transports}/main.ts",
+    "bench/{hit-rate,proxy,quality,replicas,route,tokenize,transports}/main.ts",
     "bench/proxy/worker.ts",
     "scripts/oracle/ask.ts",
     "test/live/templates/record-native.ts",

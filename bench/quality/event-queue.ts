@@ -22,10 +22,16 @@ export class EventQueue {
 
   /** Until nothing is left to happen. */
   run(): void {
-    for (let next = this.#take(); next !== undefined; next = this.#take()) {
-      this.#nowMs = next.atMs;
-      next.run();
-    }
+    while (this.runNext());
+  }
+
+  /** @returns false when nothing was left to happen */
+  runNext(): boolean {
+    const next = this.#take();
+    if (next === undefined) return false;
+    this.#nowMs = next.atMs;
+    next.run();
+    return true;
   }
 
   #take(): Event | undefined {

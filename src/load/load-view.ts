@@ -74,26 +74,15 @@ export class LoadView {
     this.#options = { staleAfterMs, waitingRequestTokens };
   }
 
-  /** Prompt tokens still to prefill on the slot. */
-  prefillTokens(slot: number): number {
-    return (
-      this.#loads.activePrefillTokens(slot) +
-      this.#siblings.on(slot).prefillTokens +
-      (this.#foreign[slot]?.prefillTokens ?? 0)
-    );
-  }
-
-  /** Blocks that running requests hold on it. */
-  decodeBlocks(slot: number): number {
-    return (
-      this.#loads.activeDecodeBlocks(slot) +
-      this.#siblings.on(slot).decodeBlocks +
-      (this.#foreign[slot]?.decodeBlocks ?? 0)
-    );
-  }
-
-  requests(slot: number): number {
-    return this.#loads.activeRequests(slot) + this.#siblings.on(slot).requests + (this.#foreign[slot]?.requests ?? 0);
+  /** All load of a slot that is known, and what other replicas are likely booking there at this moment. */
+  loadOn(slot: number): RankLoad {
+    const siblings = this.#siblings.likelyOn(slot);
+    const foreign = this.#foreign[slot];
+    return {
+      prefillTokens: this.#loads.activePrefillTokens(slot) + siblings.prefillTokens + (foreign?.prefillTokens ?? 0),
+      decodeBlocks: this.#loads.activeDecodeBlocks(slot) + siblings.decodeBlocks + (foreign?.decodeBlocks ?? 0),
+      requests: this.#loads.activeRequests(slot) + siblings.requests + (foreign?.requests ?? 0),
+    };
   }
 
   /** What all replicas have booked, this one's among it. */

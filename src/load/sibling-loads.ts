@@ -10,6 +10,30 @@ export class SiblingLoads {
   readonly #bySibling = new Map<string, Map<number, RankLoad>>();
   readonly #sums: (RankLoad | undefined)[] = [];
   readonly #fellListeners = new Set<() => void>();
+  #unheardOn: (slot: number) => RankLoad = () => none;
+  #requests = 0;
+
+  /** Requests of all siblings on all slots. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** @param unheardOn guesses what they are booking on a slot at this moment and was not heard yet; whole numbers >= 0 */
+  guessUnheard(unheardOn: (slot: number) => RankLoad): void {
+    this.#unheardOn = unheardOn;
+  }
+
+  /** As `on`, with what is guessed of bookings that were not heard yet. */
+  likelyOn(slot: number): RankLoad {
+    const heard = this.on(slot);
+    const unheard = this.#unheardOn(slot);
+    if (isIdle(unheard)) return heard;
+    return {
+      requests: heard.requests + unheard.requests,
+      prefillTokens: heard.prefillTokens + unheard.prefillTokens,
+      decodeBlocks: heard.decodeBlocks + unheard.decodeBlocks,
+    };
+  }
 
   /** Sum over the siblings; zeros where they have booked nothing. */
   on(slot: number): RankLoad {
@@ -43,6 +67,7 @@ export class SiblingLoads {
   /** Forgets what was booked on a rank that went away. */
   removeSlot(slot: number): void {
     for (const slots of this.#bySibling.values()) slots.delete(slot);
+    this.#requests -= this.on(slot).requests;
     this.#sums[slot] = undefined;
   }
 
@@ -62,6 +87,7 @@ export class SiblingLoads {
 
   #add(slot: number, load: RankLoad, before: RankLoad): void {
     const sum = this.on(slot);
+    this.#requests += load.requests - before.requests;
     while (this.#sums.length < slot) this.#sums.push(undefined);
     this.#sums[slot] = {
       requests: sum.requests + load.requests - before.requests,

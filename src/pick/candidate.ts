@@ -18,7 +18,9 @@ export interface Candidate {
   readonly activePrefillTokens: number;
   readonly activeDecodeBlocks: number;
   readonly activeRequests: number;
-  /** Of those requests the ones that the engine reports and nobody booked here; absent = none. */
+  /** Of those requests the ones that other replicas of the picker have booked; absent = none. */
+  readonly siblingRequests?: number;
+  /** Of those requests the ones that the engine reports and no replica has booked; absent = none. */
   readonly foreignRequests?: number;
   /** Complete prompt blocks that no running request on the rank holds. */
   readonly blocksNotActive: number;

@@ -30,7 +30,9 @@ export interface CandidateExplanation {
         readonly prefillTokens: number;
         readonly decodeBlocks: number;
         readonly requests: number;
-        /** Of those the ones that the engine reports and nobody booked here. */
+        /** Of those the ones that other replicas of the picker have booked. */
+        readonly siblingRequests: number;
+        /** Of those the ones that the engine reports and no replica has booked. */
         readonly foreignRequests: number;
       }
     | undefined;
@@ -110,6 +112,7 @@ function explainCandidate(
           prefillTokens: candidate.activePrefillTokens,
           decodeBlocks: candidate.activeDecodeBlocks,
           requests: candidate.activeRequests,
+          siblingRequests: candidate.siblingRequests ?? 0,
           foreignRequests: candidate.foreignRequests ?? 0,
         }
       : undefined,

@@ -29,6 +29,12 @@ export interface MessageSink {
   publish(text: string): Promise<void>;
 }
 
+/** Told what was told. */
+export interface PublishObserver {
+  /** A message tells these totals of this replica; what it does not tell of is as it was, or in a round nothing. */
+  told(number: number, loads: readonly (readonly [slot: number, load: RankLoad])[]): void;
+}
+
 /** Messages under way at one time; while they are, changes are gathered. Whatever is told is a total, so nothing is lost. */
 const maxUnderWay = 4;
 
@@ -43,6 +49,7 @@ export class LoadPublisher {
   readonly #loads: LoadTable;
   readonly #ranks: RankNames;
   readonly #sink: MessageSink;
+  readonly #observer: PublishObserver;
   readonly #options: LoadPublisherOptions;
   readonly #environment: ReplicaEnvironment;
   readonly #stops: readonly (() => void)[];
@@ -62,6 +69,7 @@ export class LoadPublisher {
     identity: ReplicaIdentity,
     { loads, ranks, sink }: { readonly loads: LoadTable; readonly ranks: RankNames; readonly sink: MessageSink },
     options: LoadPublisherOptions,
+    observer: PublishObserver,
     environment: ReplicaEnvironment,
   ) {
     this.#identity = identity;
@@ -69,6 +77,7 @@ export class LoadPublisher {
     this.#ranks = ranks;
     this.#sink = sink;
     this.#options = options;
+    this.#observer = observer;
     this.#environment = environment;
     const unsubscribe = loads.onChanged((slot) => {
       this.#changed.add(slot);
@@ -123,13 +132,16 @@ export class LoadPublisher {
     if (!this.#sink.isOpen()) return;
     this.#lastFlushMs = this.#environment.now();
     const isRound = this.#isRoundDue;
-    const parts = this.#parts(isRound ? this.#booked() : this.#changes());
+    const slots = [...(isRound ? this.#ranks.slots() : this.#changed)];
+    const loads = slots.map((slot) => [slot, this.#loadOf(slot)] as const);
+    const parts = this.#parts(isRound ? this.#booked(loads) : this.#changes(loads));
     this.#changed.clear();
     this.#removed.clear();
     this.#isRoundDue = false;
     if (isRound) this.#round++;
     const isHello = this.#isHelloDue;
     this.#isHelloDue = false;
+    this.#observer.told(this.#number + parts.length, loads);
     for (const [i, rows] of parts.entries()) {
       const endsRound = isRound && i === parts.length - 1;
       void this.#send(rows, { endsRound, isHello: isHello && i === 0 });
@@ -161,21 +173,20 @@ export class LoadPublisher {
   }
 
   /** Everything that is booked: what is not told of is idle. */
-  *#booked(): Generator<string> {
-    for (const slot of this.#ranks.slots()) {
-      const load = this.#loadOf(slot);
-      if (load.requests > 0 || load.prefillTokens > 0 || load.decodeBlocks > 0) yield* this.#rowOf(slot);
+  *#booked(loads: readonly (readonly [number, RankLoad])[]): Generator<string> {
+    for (const [slot, load] of loads) {
+      if (load.requests > 0 || load.prefillTokens > 0 || load.decodeBlocks > 0) yield* this.#rowOf(slot, load);
     }
   }
 
-  *#changes(): Generator<string> {
+  *#changes(loads: readonly (readonly [number, RankLoad])[]): Generator<string> {
     for (const rank of this.#removed) if (this.#ranks.slotOf(rank) === undefined) yield rowText({ rank, load: idle });
-    for (const slot of this.#changed) yield* this.#rowOf(slot);
+    for (const [slot, load] of loads) yield* this.#rowOf(slot, load);
   }
 
-  *#rowOf(slot: number): Generator<string> {
+  *#rowOf(slot: number, load: RankLoad): Generator<string> {
     const rank = this.#ranks.nameOf(slot);
-    if (rank !== undefined) yield rowText({ rank, load: this.#loadOf(slot) });
+    if (rank !== undefined) yield rowText({ rank, load });
   }
 
   #loadOf(slot: number): RankLoad {

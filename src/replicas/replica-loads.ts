@@ -4,6 +4,7 @@ import type { ReplicaEnvironment } from "./environment.ts";
 import { LoadPublisher, type LoadPublisherOptions, type MessageSink, type ReplicaIdentity } from "./load-publisher.ts";
 import { RankNames } from "./rank-names.ts";
 import { type SiblingObserver, type SiblingStatus, Siblings, type SiblingsOptions } from "./siblings.ts";
+import { UnheardBookings } from "./unheard-bookings.ts";
 
 /** What replicas tell each other of. */
 export interface ReplicaLoadState {
@@ -25,14 +26,17 @@ export class ReplicaLoads {
     { catalogue, loads, siblings }: ReplicaLoadState,
     sink: MessageSink,
     options: LoadPublisherOptions & SiblingsOptions,
-    observer: Omit<SiblingObserver, "greeted">,
+    observer: Pick<SiblingObserver, "joined" | "left">,
     environment: ReplicaEnvironment,
   ) {
+    const unheard = new UnheardBookings(loads, siblings);
+    siblings.guessUnheard((slot) => unheard.on(slot, this.#siblings.size));
     this.#ranks = new RankNames(catalogue, (name, slot) => {
+      unheard.removeSlot(slot);
       this.#publisher.rankRemoved(name, slot);
       this.#siblings.rankRemoved(slot);
     });
-    this.#publisher = new LoadPublisher(identity, { loads, ranks: this.#ranks, sink }, options, environment);
+    this.#publisher = new LoadPublisher(identity, { loads, ranks: this.#ranks, sink }, options, unheard, environment);
     this.#siblings = new Siblings(
       identity.id,
       { loads: siblings, ranks: this.#ranks },
@@ -41,6 +45,7 @@ export class ReplicaLoads {
         joined: (id, name) => observer.joined(id, name),
         left: (id, name, why) => observer.left(id, name, why),
         greeted: () => this.#publisher.roundDue(),
+        cameBack: (number) => unheard.cameBack(number),
       },
       environment,
     );

@@ -23,6 +23,8 @@ export interface SiblingObserver {
   left(id: string, name: string, why: "silent" | "farewell"): void;
   /** A sibling asks to be told everything. */
   greeted(): void;
+  /** A message of this replica came back. */
+  cameBack(number: number): void;
 }
 
 /** A sibling that counts. */
@@ -83,6 +85,11 @@ export class Siblings {
     this.#stop = every(environment, options.silentAfterMs / looksPerSilence, () => this.#dropSilent());
   }
 
+  /** How many siblings count at this moment. */
+  get size(): number {
+    return this.#siblings.size;
+  }
+
   /** The siblings that count at this moment. */
   values(): readonly SiblingStatus[] {
     const now = this.#environment.now();
@@ -107,7 +114,10 @@ export class Siblings {
     const { maxMessageBytes, maxRanksPerMessage } = this.#options;
     const isTooLarge = text.length > maxMessageBytes;
     const message = isTooLarge ? undefined : readMessage(text, maxRanksPerMessage);
-    if (message?.from === this.#ownId) return true;
+    if (message?.from === this.#ownId) {
+      this.#observer.cameBack(message.number);
+      return true;
+    }
     const reason = message === undefined ? (isTooLarge ? "too_large" : "malformed") : this.#hear(message);
     if (reason !== undefined) this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + 1);
     return false;

@@ -57,6 +57,7 @@ export class Placer {
     const sequence = loadSequenceOf(subject);
     const blocks = sequence.length >>> 1;
     return this.#catalogue.ranksFor(subject.model?.name).map((rank) => {
+      const load = this.#view.loadOn(rank.slot);
       const isTooBusy = this.#view.isTooBusy(rank.slot, rank.worker.totalKvBlocks);
       const exclusion = exclusionOf(rank, constraints, isTooBusy);
       return {
@@ -67,9 +68,10 @@ export class Placer {
         diskBlocks: disk[rank.slot] ?? 0,
         sharedCacheBlocks: 0,
         isLoadKnown: true,
-        activePrefillTokens: this.#view.prefillTokens(rank.slot),
-        activeDecodeBlocks: this.#view.decodeBlocks(rank.slot),
-        activeRequests: this.#view.requests(rank.slot),
+        activePrefillTokens: load.prefillTokens,
+        activeDecodeBlocks: load.decodeBlocks,
+        activeRequests: load.requests,
+        siblingRequests: this.#view.siblingLoad(rank.slot).requests,
         foreignRequests: this.#view.foreignLoad(rank.slot)?.requests ?? 0,
         blocksNotActive:
           assumesKvReuse && exclusion === undefined ? this.#view.blocksNotActive(rank.slot, sequence, blocks) : blocks,

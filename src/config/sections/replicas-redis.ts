@@ -53,7 +53,7 @@ export const redis = z
       .default(250)
       .describe("Pause between two messages that tell everything a replica has booked, in ms."),
     coalesceMs: milliseconds(0)
-      .default(5)
+      .default(1)
       .describe("Least pause between two messages that tell what has changed, in ms; the first goes out at once."),
     silentAfterMs: milliseconds(20)
       .default(1500)

@@ -20,7 +20,10 @@ function setup(thresholds = {}) {
   const view = new LoadView(loads, limits, clock, { staleAfterMs: 1_000, waitingRequestTokens: 500 }, siblings);
   const book = () =>
     loads.reserve(3, { promptTokens: 32, cachedTokens: 0, sequence: sequenceOfNumbers([1, 2]), count: 2 });
-  const figures = () => [view.requests(3), view.prefillTokens(3), view.decodeBlocks(3)];
+  const figures = () => {
+    const { requests, prefillTokens, decodeBlocks } = view.loadOn(3);
+    return [requests, prefillTokens, decodeBlocks];
+  };
   return { clock, loads, siblings, view, book, figures };
 }
 
@@ -52,6 +55,15 @@ describe("the load of a rank", () => {
     expect(view.booked(3)).toEqual({ requests: 4, prefillTokens: 96, decodeBlocks: 10 });
     siblings.dropSibling("other");
     expect(figures()).toEqual([3, 32, 92]);
+  });
+
+  it("is also what other replicas are guessed to be booking, which limits do not count", () => {
+    const { book, figures, view, siblings } = setup({ maxRequests: 3 });
+    book();
+    siblings.guessUnheard((slot) => ({ requests: slot, prefillTokens: 16, decodeBlocks: 1 }));
+    expect(figures()).toEqual([4, 48, 3]);
+    expect(view.booked(3).requests).toBe(1);
+    expect(view.isTooBusy(3, undefined)).toBe(false);
   });
 
   it("is never less than what was booked, though an engine has not seen it yet", () => {

@@ -9,6 +9,7 @@ describe("SiblingLoads", () => {
     loads.set("a", 3, load(1, 10, 2));
     loads.set("b", 3, load(2, 20, 4));
     loads.set("a", 3, load(5, 50, 6));
+    expect(loads.requests).toBe(7);
     expect([loads.on(3), loads.on(0), loads.on(99)]).toEqual([load(7, 70, 10), load(0), load(0)]);
   });
 
@@ -18,13 +19,14 @@ describe("SiblingLoads", () => {
     loads.set("a", 1, load(1));
     loads.set("b", 1, load(1));
     loads.removeSlot(1);
+    expect(loads.requests).toBe(1);
     expect([loads.on(1), [...loads.of("a").keys()], [...loads.of("b").keys()]]).toEqual([load(0), [0], []]);
     loads.set("b", 1, load(2));
     loads.dropSibling("a");
     loads.dropSibling("nobody");
     expect([loads.on(0), loads.on(1)]).toEqual([load(0), load(2)]);
     loads.set("b", 1, load(0));
-    expect(loads.of("b").size).toBe(0);
+    expect([loads.of("b").size, loads.requests]).toEqual([0, 0]);
   });
 
   it("tells when anything fell, and only then", () => {

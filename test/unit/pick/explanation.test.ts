@@ -37,7 +37,7 @@ describe("explain", () => {
       workerId: "1",
       endpoint: "10.0.0.1:8000",
       overlapBlocks: { device: 4, host: 0, disk: 0, sharedCache: 0 },
-      load: { prefillTokens: 32, decodeBlocks: 3, requests: 0, foreignRequests: 0 },
+      load: { prefillTokens: 32, decodeBlocks: 3, requests: 0, siblingRequests: 0, foreignRequests: 0 },
     });
     expect(explanation.candidates[1]?.exclusion).toBe("draining");
     expect(explanation.candidates[2]?.load).toBeUndefined();

@@ -165,6 +165,58 @@ describe("replicas on one channel", () => {
   });
 });
 
+describe("a replica in a burst", () => {
+  const likely = (replica: TestReplica, worker: string) => {
+    const { slot } = replica.rank(worker);
+    const { requests, prefillTokens, decodeBlocks } = replica.siblings.likelyOn(slot);
+    return [requests, prefillTokens, decodeBlocks];
+  };
+
+  it("takes each booking for one at each sibling too, until word of it has come back", async () => {
+    new TestReplica("c", bus, clock);
+    await clock.advance(10);
+    a.book("w1", 32, 2);
+    expect([likely(a, "w1"), likely(a, "w0"), likely(b, "w1")]).toEqual([
+      [2, 64, 4],
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+    await clock.advance(0);
+    expect([likely(a, "w1"), likely(b, "w1")]).toEqual([
+      [0, 0, 0],
+      [1, 32, 2],
+    ]);
+  });
+
+  it("takes it for less where siblings have little to do", async () => {
+    for (let i = 0; i < 9; i++) a.book("w0");
+    await clock.advance(10);
+    a.book("w1", 320, 0);
+    // One sibling without requests, beside nine of its own: one in ten.
+    expect(likely(a, "w1")).toEqual([0, 32, 0]);
+  });
+
+  it("guesses nothing of what ends, of siblings that are gone, and when it is alone", async () => {
+    const request = a.book("w1", 32, 2);
+    await clock.advance(10);
+    request.release();
+    expect(likely(a, "w1")).toEqual([0, 0, 0]);
+    b.kill();
+    await clock.advance(2_000);
+    a.book("w1");
+    expect(likely(a, "w1")).toEqual([0, 0, 0]);
+  });
+
+  it("keeps guessing while Redis is silent, and stops when siblings are", async () => {
+    a.isOpen = false;
+    a.book("w1", 32, 2);
+    await clock.advance(1_000);
+    expect(likely(a, "w1")).toEqual([1, 32, 2]);
+    await clock.advance(1_000);
+    expect(likely(a, "w1")).toEqual([0, 0, 0]);
+  });
+});
+
 describe("workers that come and go", () => {
   it("take their load with them, here and there", async () => {
     a.book("w0");
