@@ -18,6 +18,7 @@ import {
   ResponseOwners,
   RetryBudget,
   ServedPaths,
+  Splitter,
   WorkerModels,
   type WorkerReports,
 } from "../surface/proxy/index.ts";
@@ -81,6 +82,7 @@ function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPool
   const { proxy } = config;
   const now = () => performance.now();
   const { budgetRatio: ratio, budgetPerSecond: perSecond, maxAttempts } = proxy.retries;
+  const reports = workerReports(core.catalogue, prober);
   const intake = new BodyIntake(proxy, systemClock);
   const owners = new ResponseOwners(proxy.maxStoredResponses);
   const door = new FrontDoor({
@@ -92,7 +94,8 @@ function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPool
     call: {
       router: new ObservedRouter(core.router, metrics.requests, log),
       dispatcher: pools,
-      workers: workerReports(core.catalogue, prober),
+      workers: reports,
+      splitter: splitterOf(config, metrics, reports),
       owners,
       budget: new RetryBudget({ ratio, perSecond }, now),
       telemetry: telemetryOf(metrics),
@@ -180,6 +183,23 @@ function workerReports(catalogue: Catalogue, prober: HealthProber | undefined): 
     failed: (endpoint) => tell(endpoint, (to, worker) => to.reportBadAnswer(worker)),
     answered: (endpoint) => tell(endpoint, (to, worker) => to.reportSuccess(worker)),
   };
+}
+
+/** Undefined: no worker shares requests with another. */
+function splitterOf(
+  { workers, proxy }: Config,
+  { proxy: metrics }: Metrics,
+  reports: WorkerReports,
+): Splitter | undefined {
+  if (workers.every(({ handover }) => handover === undefined)) return undefined;
+  return new Splitter(
+    { maxSequences: proxy.maxSplitSequences, maxAnswerBytes: proxy.maxPrefillAnswerBytes },
+    {
+      divided: (protocol, outcome) => metrics.divided(protocol ?? "none", outcome),
+      prefillAnswered: (endpoint) => reports.answered(endpoint),
+      prefillBroke: (endpoint) => reports.failed(endpoint),
+    },
+  );
 }
 
 function listedModels(models: ModelRegistry): readonly ListedModel[] {

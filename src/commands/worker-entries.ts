@@ -1,5 +1,5 @@
 import type { Config, WorkerSettings } from "../config/index.ts";
-import { type StaticWorkerEntry, staticWorkers, type WorkerSpec } from "../fleet/index.ts";
+import { type HandoverSettings, type StaticWorkerEntry, staticWorkers, type WorkerSpec } from "../fleet/index.ts";
 
 /** The configured workers, as the catalogue takes them. @throws RangeError naming entry and field */
 export function configuredWorkers(config: Config): WorkerSpec[] {
@@ -25,10 +25,24 @@ function entryOf(worker: WorkerSettings, healthPath: string, all: readonly strin
     healthPath,
     sendsDataParallelRank: headers.dataParallelRank,
     sendsPrefillHost: headers.prefillHost,
+    ...(worker.handover === undefined ? {} : { handover: handoverOf(worker.handover) }),
     ...(worker.id === undefined ? {} : { id: worker.id }),
     ...(worker.kvEvents === undefined ? {} : { kvEvents: worker.kvEvents }),
     ...(worker.kvReplay === undefined ? {} : { kvReplay: worker.kvReplay }),
     ...(worker.metricsEndpoint === undefined ? {} : { metricsEndpoint: worker.metricsEndpoint }),
     ...(worker.totalKvBlocks === undefined ? {} : { totalKvBlocks: worker.totalKvBlocks }),
+  };
+}
+
+function handoverOf(settings: NonNullable<WorkerSettings["handover"]>): HandoverSettings {
+  const { protocol, bootstrapHost, bootstrapPort, engineId, tpSize, ignoredOn, servesAlone } = settings;
+  return {
+    protocol,
+    bootstrapHost,
+    bootstrapPort,
+    engineId,
+    tpSize,
+    ignoredOn: new Set(ignoredOn),
+    servesAlone: servesAlone ?? protocol !== "sglang",
   };
 }

@@ -16,6 +16,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkProxy(config, report);
   checkModels(config.models, report);
   checkWorkers(config, report);
+  checkHandovers(config.workers, report);
   checkAdmission(config, report);
   checkReplicas(config, report);
   checkPeers(config, report);
@@ -95,11 +96,36 @@ function checkProxy({ mode, mixedModes, proxy, workers, models }: Config, report
   }
   // Behind a Dynamo frontend, or a sidecar, requests are split by those.
   if (![mode, ...mixedModes].includes("proxy") || models.every(({ profile }) => profile === "dynamo")) return;
-  for (const [i, { role, headers }] of workers.entries()) {
-    if (role === "aggregated" || headers.prefillHost) continue;
-    const message = "expected aggregated: the proxy does not split requests between workers in this version";
-    report(["workers", i, "role"], message, role);
+  for (const [i, { role, headers, handover }] of workers.entries()) {
+    if (role !== "prefill" && role !== "decode") continue;
+    if (headers.prefillHost || handover !== undefined) continue;
+    // With a sidecar on the decode workers, the prefill workers are never asked by the proxy.
+    if (role === "prefill" && workers.some((other) => other.headers.prefillHost)) continue;
+    report(["workers", i, "handover"], `needed for the role ${role}: how the proxy splits requests`, undefined);
   }
+}
+
+/** The two workers of a pair have to speak the same way of a handover. */
+function checkHandovers(workers: readonly WorkerSettings[], report: Report): void {
+  for (const [i, { role, models, handover }] of workers.entries()) {
+    if (handover === undefined) continue;
+    const path = ["workers", i, "handover"];
+    if (role === "encode") report(path, "has no meaning for the role encode", handover.protocol);
+    if (handover.protocol === "mooncake" && role === "prefill" && handover.engineId === undefined) {
+      report([...path, "engineId"], "needed with the protocol mooncake", undefined);
+    }
+    const other = workers.slice(0, i).find((each) => {
+      const isOther = each.handover !== undefined && each.handover.protocol !== handover.protocol;
+      return isOther && each.role !== role && mayShareModel(each.models, models);
+    });
+    if (other === undefined) continue;
+    const message = `expected ${other.handover?.protocol}, as of ${other.name}: they may be a pair`;
+    report([...path, "protocol"], message, handover.protocol);
+  }
+}
+
+function mayShareModel(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === 0 || others.length === 0 || some.some((name) => others.includes(name));
 }
 
 function checkModes({ mode, mixedModes, routeApi, models, workers }: Config, report: Report): void {

@@ -24,7 +24,15 @@ export function listenAddress(mayBeOff = false) {
 
 /** The address that requests are sent to: `ip:port`, `[v6]:port` or `name:port`. */
 export function endpointAddress() {
-  return checkedText((text) => describeAddressFault(text, 1) ?? describeNameFault(text));
+  return checkedText((text) => describeSchemeFault(text) ?? describeAddressFault(text, 1) ?? describeNameFault(text));
+}
+
+function describeSchemeFault(text: string): string | undefined {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text) ?? [];
+  if (scheme === undefined) return undefined;
+  return /^grpcs?$/i.test(scheme)
+    ? "workers that speak gRPC are not supported: expected ip:port of the worker's HTTP server"
+    : "expected ip:port, without a scheme";
 }
 
 function describeNameFault(text: string): string | undefined {

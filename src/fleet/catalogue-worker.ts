@@ -1,3 +1,4 @@
+import type { HandoverSettings } from "./handover.ts";
 import type {
   KvEventSource,
   Worker,
@@ -32,6 +33,7 @@ export class CatalogueWorker implements Worker {
   labels: ReadonlyMap<string, string>;
   headers: WorkerHeaderSettings;
   metricsEndpoint: string | undefined;
+  handover: HandoverSettings | undefined;
   healthPath: string | undefined;
   health: WorkerHealth = "unknown";
   isDraining = false;
@@ -52,6 +54,7 @@ export class CatalogueWorker implements Worker {
     this.labels = spec.labels;
     this.headers = spec.headers;
     this.metricsEndpoint = spec.metricsEndpoint;
+    this.handover = spec.handover;
     this.healthPath = spec.healthPath;
     this.ranks = Array.from({ length: spec.dpSize }, (_, i) => ({
       worker: this,
@@ -90,6 +93,7 @@ export class CatalogueWorker implements Worker {
     this.labels = spec.labels;
     this.headers = spec.headers;
     this.metricsEndpoint = spec.metricsEndpoint;
+    this.handover = spec.handover;
     this.healthPath = spec.healthPath;
   }
 

@@ -4,6 +4,7 @@ export type { Endpoint } from "./endpoint.ts";
 export { canonicalEndpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts";
 export { type EngineObserver, EnginePoller, type EnginePollerOptions } from "./engine-metrics/engine-poller.ts";
 export type { EngineFigures } from "./engine-metrics/parse-figures.ts";
+export type { HandoverApi, HandoverProtocol, HandoverSettings } from "./handover.ts";
 export type { HealthOptions } from "./health-options.ts";
 export { HealthProber } from "./health-prober.ts";
 export { HttpProbe } from "./http-probe.ts";

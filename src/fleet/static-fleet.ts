@@ -1,4 +1,5 @@
 import { canonicalEndpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts";
+import type { HandoverSettings } from "./handover.ts";
 import type { KvEventSource, WorkerId, WorkerRole, WorkerSpec } from "./worker.ts";
 import { parseWorkerId, workerIdFromName } from "./worker-id.ts";
 
@@ -31,6 +32,8 @@ export interface StaticWorkerEntry {
   readonly sendsDataParallelRank?: boolean;
   /** Whether `x-prefiller-host-port` is sent to it. Default false. */
   readonly sendsPrefillHost?: boolean;
+  /** Default: the proxy sends it whole requests only. */
+  readonly handover?: HandoverSettings;
   /** Default `/health`; the empty string = not probed. */
   readonly healthPath?: string;
 }
@@ -69,6 +72,7 @@ function staticWorker(entry: StaticWorkerEntry, path: string, incarnation: strin
       sendsDataParallelRank: entry.sendsDataParallelRank ?? false,
       sendsPrefillHost: entry.sendsPrefillHost ?? false,
     },
+    ...(entry.handover === undefined ? {} : { handover: entry.handover }),
     healthPath: healthPath === "" ? undefined : healthPath,
   };
 }

@@ -1,3 +1,4 @@
+import type { HandoverSettings } from "./handover.ts";
 /** One serving process. Decimal u64 on the wire, so bigint, never number. */
 export type WorkerId = bigint & { readonly __brand: "WorkerId" };
 
@@ -54,6 +55,8 @@ export interface WorkerSpec {
   readonly headers: WorkerHeaderSettings;
   /** `host:port` of the engine's metrics page; absent = the endpoint's. */
   readonly metricsEndpoint?: string | undefined;
+  /** How it takes part in requests that the proxy splits; absent = the proxy sends it whole requests only. */
+  readonly handover?: HandoverSettings | undefined;
   /** Path of the health check, `/health` as a rule; undefined = not probed. */
   readonly healthPath: string | undefined;
 }

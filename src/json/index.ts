@@ -23,6 +23,7 @@ export {
 } from "./fields/reader.ts";
 export type { Field, Fields, StructOf } from "./fields/struct.ts";
 export { nullable, nullDefault, optional, required, struct, tagged, withDefault } from "./fields/struct.ts";
+export { itemCount } from "./item-count.ts";
 export type { JsonLimits } from "./json-limits.ts";
 export { MAX_JSON_DEPTH } from "./json-limits.ts";
 export { JsonNumber } from "./json-number.ts";
@@ -35,7 +36,8 @@ export type { LiftedArrays, NumberArray } from "./number-arrays.ts";
 export { liftNumberArrays } from "./number-arrays.ts";
 export type { ParseJsonOptions } from "./parse.ts";
 export { parseJson } from "./parse.ts";
-export { rootMembers } from "./root-members.ts";
+export { editRoot, type RootChanges } from "./root-edits.ts";
+export { type RootMember, rootMemberList, rootMembers } from "./root-members.ts";
 export { serdeJsonText, serdeObject, serdeValue } from "./serde-json-text.ts";
 export { type JsonParts, JsonStreamError, JsonStreamLexer, jsonTextOf } from "./stream-lexer.ts";
 export { stringifyJson } from "./stringify.ts";

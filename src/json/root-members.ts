@@ -24,8 +24,48 @@ export function* rootMembers(
   return search.spans;
 }
 
+/** One member of the outermost object. */
+export interface RootMember {
+  readonly name: string;
+  /** Of the key's opening quote. */
+  readonly keyStart: number;
+  /** Of the value, without the spaces around it. */
+  readonly value: ByteSpan;
+}
+
+/** As `rootMembers`, but every occurrence of a repeated key, in order. */
+export function* rootMemberList(bytes: Buffer, names: ReadonlySet<string>): Generator<void, readonly RootMember[]> {
+  const search = new RootSearch(bytes, names);
+  while (!search.step()) yield;
+  return search.members.map(({ name, keyStart, value }) => ({ name, keyStart, value: trimmed(bytes, value) }));
+}
+
+function trimmed(bytes: Buffer, { start, end }: ByteSpan): ByteSpan {
+  const first = Math.min(spaceEnd(bytes, start), end);
+  return { start: first, end: Math.max(first, spaceStart(bytes, end)) };
+}
+
+/** Position of the first byte from `at` on that is no space. */
+export function spaceEnd(bytes: Buffer, at: number): number {
+  let end = at;
+  while (end < bytes.length && isSpace(bytes[end])) end++;
+  return end;
+}
+
+/** Position behind the last byte before `at` that is no space. */
+export function spaceStart(bytes: Buffer, at: number): number {
+  let start = at;
+  while (start > 0 && isSpace(bytes[start - 1])) start--;
+  return start;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
 class RootSearch {
   readonly spans = new Map<string, ByteSpan>();
+  readonly members: RootMember[] = [];
   readonly #bytes: Buffer;
   readonly #names: ReadonlySet<string>;
   #at = 0;
@@ -35,6 +75,7 @@ class RootSearch {
   /** Of the member whose value is being read; undefined for one that nobody asked for. */
   #key: string | undefined;
   #valueStart = -1;
+  #keyStart = -1;
 
   constructor(bytes: Buffer, names: ReadonlySet<string>) {
     this.#bytes = bytes;
@@ -70,18 +111,23 @@ class RootSearch {
 
   #beginValue(): void {
     this.#key = nameAt(this.#bytes, this.#string, this.#names);
+    this.#keyStart = this.#string.start - 1;
     this.#valueStart = this.#at + 1;
   }
 
   #endMember(): void {
-    if (this.#key !== undefined) this.spans.set(this.#key, { start: this.#valueStart, end: this.#at });
+    if (this.#key !== undefined) {
+      const value = { start: this.#valueStart, end: this.#at };
+      this.spans.set(this.#key, value);
+      this.members.push({ name: this.#key, keyStart: this.#keyStart, value });
+    }
     this.#key = undefined;
     this.#valueStart = -1;
   }
 }
 
 /** Position of the closing quote, or the text's end. */
-function stringEnd(bytes: Buffer, start: number): number {
+export function stringEnd(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) return at;

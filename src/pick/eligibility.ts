@@ -26,6 +26,8 @@ export interface Constraints {
   /** Worker ids that the caller allows. */
   readonly allowed?: ReadonlySet<WorkerId>;
   readonly pinned?: PinnedWorker;
+  /** The worker has to serve the request without one that prefills for it. */
+  readonly isAlone?: boolean;
   /** The worker must have all of them. */
   readonly requiredTaints?: readonly string[];
   /** Taint to weight; a positive weight lowers the cost. */
@@ -64,9 +66,10 @@ export function exclusionOf(rank: WorkerRank, constraints: Constraints, isOverlo
 }
 
 function outsideOf(rank: WorkerRank, constraints: Constraints): Exclusion | undefined {
-  const { roles, subset, tried, allowed, pinned, requiredTaints } = constraints;
+  const { roles, subset, tried, allowed, pinned, isAlone, requiredTaints } = constraints;
   const { worker } = rank;
   if (roles !== undefined && !roles.has(worker.role)) return "wrong_role";
+  if (isAlone === true && worker.role === "decode" && worker.handover?.servesAlone === false) return "wrong_role";
   if (subset !== undefined && !subset.has(worker)) return "outside_subset";
   if (tried?.has(worker)) return "already_tried";
   if (allowed !== undefined && !allowed.has(worker.id)) return "not_allowed";

@@ -8,13 +8,15 @@ import type { RouteSession } from "./session.ts";
 /** What a request demands of the choice, beside its prompt. */
 export interface RouteDemands {
   /** Demands on the worker, `pinned` on the one that answers; roles, the gateway's subset and what was tried are the router's to add. */
-  readonly constraints: Omit<Constraints, "roles" | "subset" | "tried">;
+  readonly constraints: Omit<Constraints, "roles" | "subset" | "tried" | "isAlone">;
   /** The request's own weights; undefined = as configured. */
   readonly overrides: RouteOverrides | undefined;
   /** The worker that has to prefill, when the request is split. */
   readonly pinnedPrefill?: PinnedWorker;
   /** The worker that answers also prefills. Default false: the router decides. */
   readonly isAggregated?: boolean;
+  /** `by_load`: a request without a known prompt is split as well; `prefill_only`: it is work of one prefill worker, where there is one. */
+  readonly split?: "by_load" | "prefill_only";
 }
 
 /** What one request may change of how it is chosen and charged. */
@@ -66,4 +68,6 @@ export interface EndpointRestriction {
   readonly requestedEndpoints: readonly string[] | undefined;
   /** Endpoints that have failed the request and are not asked again, as `subset`; absent = none. */
   readonly triedEndpoints?: readonly string[];
+  /** The endpoint of the only worker that can answer, whoever prefills for it; absent = any. */
+  readonly answeringEndpoint?: string | undefined;
 }

@@ -42,6 +42,8 @@ export interface SelectorState {
 interface Question {
   readonly subject: Placeable;
   readonly constraints: Constraints;
+  /** The workers that may answer; undefined = any. */
+  readonly owners: Constraints["subset"];
   readonly rules: PhaseRuleSet;
   /** Where the request's session was served last. */
   readonly bound: { readonly answering: WorkerRank; readonly prefill: WorkerRank | undefined } | undefined;
@@ -77,6 +79,7 @@ export class Selector {
     const question = {
       subject,
       constraints: this.#constraints(subject, restriction),
+      owners: this.#ownersIn(restriction),
       rules: this.#rulesFor(subject.demands.overrides),
       bound,
       considered,
@@ -91,23 +94,30 @@ export class Selector {
   }
 
   /** Whether only some workers of its model could take the request, so that its refusal says nothing of others'. */
-  isPicky({ demands }: Placeable, { subset, requestedEndpoints, triedEndpoints }: EndpointRestriction): boolean {
+  isPicky({ demands }: Placeable, restriction: EndpointRestriction): boolean {
+    const { subset, requestedEndpoints, triedEndpoints, answeringEndpoint } = restriction;
     const { disaggregation } = this.#options;
     const isConditional = disaggregation.maxLocalPrefillTokens > 0 && this.#state.catalogue.hasRole("prefill");
-    const isRestricted = subset !== undefined || requestedEndpoints !== undefined || triedEndpoints !== undefined;
+    const isRestricted = [subset, requestedEndpoints, triedEndpoints, answeringEndpoint].some(
+      (each) => each !== undefined,
+    );
     return isConditional || isDemanding(demands) || isRestricted;
   }
 
   #alone(question: Question): PhaseChoice {
     const { subject, rules, bound } = question;
-    const pool = this.#pool(question, answeringRoles, rules.aggregated, bound?.answering);
+    const { api, demands } = subject;
+    const prefill = demands.split === "prefill_only" ? this.#prefillPool(question) : undefined;
+    if (prefill !== undefined) return this.#placer.choose(subject, prefill, rules.prefill);
+    const isAlone = api !== "promptless" || demands.split === "by_load";
+    const pool = this.#pool(isAlone ? alone(question) : question, answeringRoles, rules.aggregated, bound?.answering);
     return this.#placer.choose(subject, pool, rules.aggregated);
   }
 
   /** The pair that serves the request, or why one worker does. */
   #trySplit(question: Question): Pick<Selection, "answering" | "prefill"> | AggregatedReason {
     const { api, demands } = question.subject;
-    if (api === "promptless") return "no_prompt";
+    if (api === "promptless" && demands.split !== "by_load") return "no_prompt";
     if (demands.isAggregated === true) return "asked_for";
     const prefill = this.#prefillPool(question);
     if (prefill === undefined) return "no_prefill_worker";
@@ -137,7 +147,7 @@ export class Selector {
     const { subject, rules, bound } = question;
     const { promptTokens } = subject;
     if (disaggregation.maxLocalPrefillTokens === 0 || promptTokens === undefined) return false;
-    const pool = this.#pool(question, answeringRoles, rules.aggregated, bound?.answering);
+    const pool = this.#pool(alone(question), answeringRoles, rules.aggregated, bound?.answering);
     if (!pool.candidates.some(({ exclusion }) => exclusion === undefined)) return false;
     const { picked, request } = this.#placer.choose(subject, pool, rules.aggregated);
     const cachedTokens = estimatedCachedTokens(picked, request.blockSize, rules.aggregated.options);
@@ -167,12 +177,13 @@ export class Selector {
   }
 
   #pool(
-    { subject, constraints, considered }: Question,
+    { subject, constraints, owners, considered }: Question,
     roles: ReadonlySet<WorkerRole>,
     rules: PhaseRules,
     bound: WorkerRank | undefined,
   ): Favoured {
-    const candidates = this.#placer.candidates(subject, { ...constraints, roles }, rules);
+    const own = owners === undefined || roles === prefillRoles ? { roles } : { roles, subset: owners };
+    const candidates = this.#placer.candidates(subject, { ...constraints, ...own }, rules);
     const favoured = favour(candidates, bound, this.#options.affinity);
     const pool = { ...favoured, candidates: passOverCrowded(favoured.candidates, rules.options) };
     considered[roles === prefillRoles ? "prefill" : "answering"] = {
@@ -197,6 +208,10 @@ export class Selector {
     };
   }
 
+  #ownersIn({ answeringEndpoint }: EndpointRestriction): Constraints["subset"] {
+    return answeringEndpoint === undefined ? undefined : this.#state.catalogue.matchSubset([answeringEndpoint]);
+  }
+
   #sessionOutcome({ subject, bound }: Question, picked: WorkerRank): SessionOutcome | undefined {
     if (subject.session === undefined || this.#options.affinity.mode === "off") return undefined;
     if (bound === undefined) return "new";
@@ -206,6 +221,11 @@ export class Selector {
   #rulesFor(overrides: RouteOverrides | undefined): PhaseRuleSet {
     return overrides === undefined ? this.#rules : phaseRuleSet(this.#options.pick, overrides);
   }
+}
+
+/** The question of who serves it without a worker that prefills. */
+function alone(question: Question): Question {
+  return { ...question, constraints: { ...question.constraints, isAlone: true } };
 }
 
 /** Whether anybody could do it, now or once the load is less. */

@@ -20,6 +20,7 @@ export class ProxyMetrics {
   readonly #refusals: HotCounter<"code">;
   readonly #attempts: HotCounter<"outcome">;
   readonly #retries: HotCounter<"outcome">;
+  readonly #splits: HotCounter<"protocol" | "outcome">;
   readonly #cuts: HotCounter<"reason">;
   readonly #head: HotHistogram;
 
@@ -48,6 +49,12 @@ export class ProxyMetrics {
       name: "pointsman_proxy_retries_total",
       help: "Failures before the client had a byte, by what came of it: another worker was asked (`sent`), none was left (`no_worker`), retries had been too many (`no_budget`).",
       labelNames: ["outcome"] as const,
+      registers,
+    });
+    this.#splits = new HotCounter({
+      name: "pointsman_proxy_splits_total",
+      help: "Requests for which a prefill and a decode worker were chosen, by how the KV blocks pass and what came of it: both served it (`split`); the prefill worker named no blocks, so that the decode worker computed the prompt again (`no_params`, counted beside `split`); one worker served it, since the engine ignores the fields on its API (`alone_ignored`), since it asks for several sequences (`alone_batch`), since the connector does not serve its API (`alone_route`), or since one of the two has no `handover` (`alone_no_handover`).",
+      labelNames: ["protocol", "outcome"] as const,
       registers,
     });
     this.#cuts = new HotCounter({
@@ -90,6 +97,11 @@ export class ProxyMetrics {
 
   retried(outcome: string): void {
     this.#retries.inc({ outcome });
+  }
+
+  /** @param protocol how the KV blocks pass */
+  divided(protocol: string, outcome: string): void {
+    this.#splits.inc({ protocol, outcome });
   }
 
   began(status: number, sinceReceivedMs: number): void {

@@ -19,6 +19,16 @@ const limits = {
     .describe(
       "Answers that are no streams are held until they are whole, so that a worker that dies meanwhile is replaced; a longer one passes as it comes. In bytes; 0 = none is held.",
     ),
+  maxSplitSequences: count(1)
+    .default(4_096)
+    .describe(
+      "Sequences of one request that is split between two SGLang workers (prompts times `n`); one for more is answered 400.",
+    ),
+  maxPrefillAnswerBytes: count(1_024)
+    .default(16 * mebibyte)
+    .describe(
+      "Longest answer of a prefill worker that is read, in bytes: it holds where the KV blocks are, or the logprobs of the prompt. With a longer one the worker has failed.",
+    ),
   maxRequests: count(1).default(4_096).describe("Requests under way at one time; one more is answered 429, unread."),
   maxConnections: count(1).default(16_384).describe("Connections of clients at one time; one more is closed."),
 };

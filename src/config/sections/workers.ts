@@ -22,6 +22,39 @@ const headers = z
   .prefault({})
   .describe("Request headers that this worker wants beside those of the model's profile.");
 
+const handover = z
+  .strictObject({
+    protocol: z
+      .enum(["sglang", "nixl", "mooncake", "moriio", "store"])
+      .describe(
+        "How the prompt's KV blocks get to the decode worker. `sglang`: both workers get the request at once, with a bootstrap room. The others are vLLM's connectors, where the prefill worker is asked for one token first: NIXL, Mooncake, MoRI-IO (reading), and stores that need to be told nothing.",
+      ),
+    bootstrapHost: name()
+      .optional()
+      .describe("Of a prefill worker: the host at which decode workers reach it. Absent = its endpoint's."),
+    bootstrapPort: count(1)
+      .max(65_535)
+      .optional()
+      .describe("Of a prefill worker: the port of its bootstrap server. Absent = null for SGLang, 8998 for Mooncake."),
+    engineId: name().optional().describe("Of a prefill worker: its KV connector's engine id; Mooncake needs it."),
+    tpSize: count(1).optional().describe("Of a prefill worker: its tensor-parallel size, told to MoRI-IO."),
+    ignoredOn: z
+      .array(z.enum(["chat", "completions", "responses", "messages", "generate"]))
+      .default([])
+      .describe(
+        "APIs on which the engine drops the fields that the split needs; SGLang in August 2026: `messages` and `responses`. Such requests are served by one worker that can, or else as chat.",
+      ),
+    servesAlone: z
+      .boolean()
+      .optional()
+      .describe(
+        "Of a decode worker: whether it can serve a request whose prompt nobody prefills for it. Absent = yes, but for SGLang.",
+      ),
+  })
+  .describe(
+    "How this worker takes part in requests that the proxy splits between a prefill and a decode worker. Absent = it gets whole requests only.",
+  );
+
 const worker = z.strictObject({
   name: name().describe("Name for people, logs and metrics."),
   id: workerId
@@ -52,6 +85,7 @@ const worker = z.strictObject({
   taints: z.array(name()).default([]).describe("Properties that a request can require or prefer."),
   labels: z.record(name(), z.string()).default({}).describe("Labels for people and for selection."),
   headers,
+  handover: handover.optional(),
 });
 
 /** The workers that are known from the start. */

@@ -32,6 +32,11 @@ export class AnswerWatch {
     return this.#responseId?.id;
   }
 
+  /** Whether generated content has come. */
+  get hasContent(): boolean {
+    return this.#hasContent;
+  }
+
   get isSuccess(): boolean {
     return this.#head.status < 300;
   }

@@ -14,6 +14,12 @@ export interface HeldAnswer {
   readonly body: Buffer;
 }
 
+/** What an answer comes by. */
+export interface AnsweredExchange extends WorkerExchange {
+  /** Told with what comes after the first content as well; absent = that does not matter. */
+  contentBegan?(): void;
+}
+
 /** What becomes of an attempt. After one of these the attempt is over. */
 export interface AttemptOutcomes {
   /** The worker failed, and the client has got nothing. */
@@ -56,7 +62,7 @@ export class Attempt implements AnswerReceiver {
   readonly #decision: RouteDecision;
   readonly #context: AttemptContext;
   readonly #outcomes: AttemptOutcomes;
-  #exchange: WorkerExchange | undefined;
+  #exchange: AnsweredExchange | undefined;
   #watch: AnswerWatch | undefined;
   #body: AnswerBody | undefined;
 
@@ -67,7 +73,7 @@ export class Attempt implements AnswerReceiver {
   }
 
   /** @param exchange what the answer comes by */
-  run(exchange: WorkerExchange): void {
+  run(exchange: AnsweredExchange): void {
     this.#exchange = exchange;
   }
 
@@ -91,6 +97,7 @@ export class Attempt implements AnswerReceiver {
 
   data(chunk: Buffer): void {
     this.#watch?.data(chunk);
+    if (this.#watch?.hasContent === true) this.#exchange?.contentBegan?.();
     this.#body?.data(chunk);
   }
 

@@ -1,17 +1,13 @@
-import type { AnswerReceiver, WorkerExchange, WorkerRequest } from "../../dispatch/index.ts";
 import type { Clock } from "../../http/index.ts";
 import type { HeldBody } from "./body-intake.ts";
 import type { ClientHeaders } from "./client-headers.ts";
+import type { Splitter } from "./disaggregated/splitter.ts";
+import type { Dispatcher } from "./dispatcher.ts";
 import type { ProxyRouter, WorkerReports } from "./proxy-router.ts";
 import type { ResponseOwners } from "./response-owners.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import type { StreamFormat } from "./served-paths.ts";
 import type { ProxyLog, ProxyTelemetry } from "./telemetry.ts";
-
-/** Sends requests to workers. */
-export interface Dispatcher {
-  send(request: WorkerRequest, receiver: AnswerReceiver): WorkerExchange;
-}
 
 /** How requests are dealt with. */
 export interface CallOptions {
@@ -34,6 +30,8 @@ export interface CallContext {
   readonly router: ProxyRouter;
   readonly dispatcher: Dispatcher;
   readonly workers: WorkerReports;
+  /** Undefined: no two workers share a request. */
+  readonly splitter: Splitter | undefined;
   readonly owners: ResponseOwners;
   readonly budget: RetryBudget;
   readonly telemetry: ProxyTelemetry;

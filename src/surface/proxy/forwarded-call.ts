@@ -13,8 +13,12 @@ import type { CallContext, ReceivedRequest } from "./call-context.ts";
 import type { ClientAnswer, ClientListener } from "./client-answer.ts";
 import type { AnswerHead } from "./client-headers.ts";
 
+import type { Legs } from "./disaggregated/legs.ts";
+import { SplitCall } from "./disaggregated/split-call.ts";
+import { asWhole } from "./disaggregated/splitter.ts";
 import type { CallPhase } from "./telemetry.ts";
 import { refusalOf, workerError } from "./worker-errors.ts";
+import { workerRequest } from "./worker-request.ts";
 
 const noBody = Buffer.alloc(0);
 
@@ -27,7 +31,11 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   readonly #client: ClientAnswer;
   readonly #context: CallContext;
   readonly #receivedMs: number;
-  readonly #tried: string[] = [];
+  /** Endpoints that are not asked again. */
+  #tried: string[] = [];
+  /** Those of them that were at fault; of a pair, the other one was not. */
+  readonly #faulty: string[] = [];
+  #attempts = 0;
   /** Workers that answered that they could not: it is their fault once another can. */
   readonly #suspects: string[] = [];
   #phase: CallPhase = "pick";
@@ -35,6 +43,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   #pick: PickAttempt<RouteDecision> | undefined;
   #decision: RouteDecision | undefined;
   #attempt: Attempt | undefined;
+  readonly #split: SplitCall | undefined;
   /** The best that can be said when no other worker helps. */
   #fallback: HeldAnswer | DispatchError | undefined;
   #isOver = false;
@@ -44,6 +53,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     this.#client = client;
     this.#context = context;
     this.#receivedMs = context.clock.now();
+    this.#split = context.splitter && new SplitCall(request, context.splitter);
   }
 
   start(): void {
@@ -72,6 +82,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   failed(error: DispatchError): void {
     const { workers, telemetry } = this.#context;
     const endpoint = this.#endpoint();
+    this.#faulty.push(endpoint);
     telemetry.attempted(error.failure);
     if (error.failure === "unreachable") workers.unreachable(endpoint);
     else if (error.failure !== "unsendable") workers.failed(endpoint);
@@ -82,6 +93,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   serverError(answer: HeldAnswer): void {
     this.#context.telemetry.attempted("server_error");
+    this.#faulty.push(this.#endpoint());
     this.#suspects.push(this.#endpoint());
     this.#fallback = answer;
     this.#retry();
@@ -115,7 +127,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   #endpoint(): string {
-    return this.#decision?.endpoint ?? "";
+    return this.#split?.answering ?? this.#decision?.endpoint ?? "";
   }
 
   #choose(): void {
@@ -137,7 +149,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
       this.#prepared = prepared;
       return router.admit(prepared, request, wait);
     };
-    const prepared = router.prepare(request, wait);
+    const prepared = this.#split?.prepare(() => router.prepare(request, wait)) ?? router.prepare(request, wait);
     if (!(prepared instanceof Promise)) return admit(prepared);
     return prepared.then((late) => {
       wait.signal.throwIfAborted();
@@ -151,7 +163,8 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
       path: isReadable ? target : undefined,
       headers,
       body: isReadable ? body.bytes : noBody,
-      subset: owner === undefined ? undefined : [owner],
+      subset: undefined,
+      answeringEndpoint: owner,
       requestedEndpoints: undefined,
       trustClient: this.#context.options.trustsClient,
       ...(this.#tried.length === 0 ? {} : { triedEndpoints: this.#tried }),
@@ -161,8 +174,15 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   #picked(decision: RouteDecision): void {
     this.#decision = decision;
     try {
+      const legs = this.#split?.legs(decision, (...part) => workerRequest(this.#request, ...part));
+      if (legs === "alone") {
+        decision.reservation.release();
+        this.#prepared = this.#prepared && asWhole(this.#prepared);
+        this.#choose();
+        return;
+      }
       this.#reportPick(decision);
-      this.#send(decision);
+      this.#send(decision, legs);
     } catch (cause) {
       this.#refuse(cause);
     }
@@ -170,7 +190,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   #reportPick(decision: RouteDecision): void {
     const { telemetry, clock } = this.#context;
-    if (this.#tried.length > 0) telemetry.retried("sent");
+    if (this.#attempts > 0) telemetry.retried("sent");
     telemetry.picked({
       model: decision.model,
       api: decision.api,
@@ -182,10 +202,11 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     });
   }
 
-  #send(decision: RouteDecision): void {
+  #send(decision: RouteDecision, legs: Legs | undefined): void {
     const { clock, options, dispatcher } = this.#context;
     this.#phase = "upstream";
-    this.#tried.push(decision.endpoint);
+    this.#attempts += 1;
+    this.#tried.push(decision.endpoint, ...(legs === undefined ? [] : [legs.prefilling]));
     const context = {
       client: this.#client,
       clock,
@@ -195,21 +216,17 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     };
     const attempt = new Attempt(decision, context, this);
     this.#attempt = attempt;
-    attempt.run(dispatcher.send(this.#workerRequest(decision), attempt));
+    if (legs === undefined) attempt.run(dispatcher.send(this.#wholeRequest(decision), attempt));
+    else {
+      attempt.run(legs);
+      legs.send(dispatcher, attempt);
+    }
   }
 
-  #workerRequest({ endpoint, headers: set, bodyEdit }: RouteDecision): WorkerRequest {
-    const { method, target, headers, body, newRequestId } = this.#request;
-    const own = newRequestId === undefined ? set : [...set, ["x-request-id", newRequestId] as const];
-    const bytes =
-      bodyEdit !== undefined && this.#context.options.injectsTokens ? applyEdit(body.bytes, bodyEdit) : body.bytes;
-    return {
-      endpoint,
-      method,
-      path: target,
-      headers: headers.forwarded(own),
-      body: bytes.length === 0 ? undefined : bytes,
-    };
+  #wholeRequest({ endpoint, headers, bodyEdit }: RouteDecision): WorkerRequest {
+    const { bytes } = this.#request.body;
+    const isEdited = bodyEdit !== undefined && this.#context.options.injectsTokens;
+    return workerRequest(this.#request, endpoint, headers, isEdited ? applyEdit(bytes, bodyEdit) : bytes);
   }
 
   #began(head: AnswerHead): void {
@@ -224,7 +241,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   #retry(): void {
     this.#decision?.reservation.release();
     const { options, budget, telemetry } = this.#context;
-    if (this.#tried.length >= options.maxAttempts) this.#giveUp();
+    if (this.#attempts >= options.maxAttempts) this.#giveUp();
     else if (budget.spend()) this.#choose();
     else {
       telemetry.retried("no_budget");
@@ -235,7 +252,11 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   #notPicked(cause: unknown): void {
     if (this.#isOver) return;
     if (this.#fallback === undefined) this.#refuse(cause);
-    else {
+    else if (this.#faulty.length < this.#tried.length) {
+      // Nobody new is left: the other half of a pair that failed did nothing wrong.
+      this.#tried = [...this.#faulty];
+      this.#choose();
+    } else {
       this.#context.telemetry.retried("no_worker");
       this.#giveUp();
     }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../http/index.ts";
 import { JsonObject, JsonSyntaxError, parseJson, stringifyJson } from "../../json/index.ts";
-import type { Dispatcher } from "./call-context.ts";
+import type { Dispatcher } from "./dispatcher.ts";
 
 /** How long a worker's list is believed, ms. */
 const freshMs = 5_000;

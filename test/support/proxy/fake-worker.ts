@@ -41,6 +41,11 @@ export class FakeWorker {
     return worker;
   }
 
+  /** As `behave`, for a worker that may not be there. */
+  answer(behave: Behaviour): void {
+    this.behave = behave;
+  }
+
   get endpoint(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }

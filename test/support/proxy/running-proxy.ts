@@ -15,7 +15,10 @@ const noEvents = { prepared: ignore, failed: ignore, faulty: ignore, ended: igno
 /** Settings of one proxy under test. */
 export interface ProxySetup {
   /** Endpoints are taken from them; names are w0, w1, ... */
-  readonly workers: readonly Pick<FakeWorker, "endpoint">[];
+  readonly workers: readonly (Pick<FakeWorker, "endpoint"> & {
+    /** More settings of the worker, as members of a YAML flow mapping. */
+    readonly settings?: string;
+  })[];
   /** More settings, as YAML. */
   readonly settings?: string;
   /** As YAML. Default: one model `m`, placed by load. */
@@ -25,6 +28,10 @@ export interface ProxySetup {
 }
 
 const loadOnly = "models: [{ name: m, loadOnly: true, profile: vllm, aliases: [alias] }]";
+
+function workerText({ endpoint, settings }: ProxySetup["workers"][number], i: number): string {
+  return `{ name: w${i}, endpoint: "${endpoint}"${settings === undefined ? "" : `, ${settings}`} }`;
+}
 
 /** A proxy over a core of its own, on a port of its own. */
 export class RunningProxy {
@@ -52,7 +59,7 @@ export class RunningProxy {
   }
 
   static async start({ workers, settings = "", models = loadOnly, probes = false }: ProxySetup): Promise<RunningProxy> {
-    const list = workers.map(({ endpoint }, i) => `{ name: w${i}, endpoint: "${endpoint}" }`).join(", ");
+    const list = workers.map(workerText).join(", ");
     const text = `mode: proxy\n${models}\nworkers: [${list}]\n${settings}\n`;
     const config = loadConfig({ env: {}, text, flags: { set: ["proxy.listen=127.0.0.1:0"] } });
     const log = createLogger({ level: "silent" });

@@ -82,10 +82,40 @@ describe("checks across settings", () => {
       message: "admission.maxWaitMs: expected less than proxy.pickDeadlineMs (2000); got 2000",
     },
     {
-      name: "a proxy that splits requests between workers",
+      name: "a proxy that is not told how its workers share requests",
       text: "mode: proxy\nmodels: [{name: m, loadOnly: true, profile: vllm}]\nworkers: [{name: p, endpoint: '127.0.0.1:1', role: prefill}]",
+      message: "workers[0].handover: needed for the role prefill: how the proxy splits requests",
+    },
+    {
+      name: "a proxy that is told so",
+      text: "mode: proxy\nmodels: [{name: m, loadOnly: true, profile: vllm}]\nworkers: [{name: p, endpoint: '127.0.0.1:1', role: prefill, handover: {protocol: sglang, bootstrapPort: 8998}}]",
+      message: "accepted",
+    },
+    {
+      name: "workers of different protocols that may be a pair",
+      text: "models: [{name: m, loadOnly: true, profile: vllm}]\nworkers: [{name: p, endpoint: '127.0.0.1:1', role: prefill, handover: {protocol: sglang}}, {name: d, endpoint: '127.0.0.1:2', role: decode, handover: {protocol: nixl}}]",
+      message: 'workers[1].handover.protocol: expected sglang, as of p: they may be a pair; got "nixl"',
+    },
+    {
+      name: "workers of different protocols that share no model",
+      text: "models: [{name: m, loadOnly: true, profile: vllm}, {name: n, loadOnly: true, profile: vllm}]\nworkers: [{name: p, endpoint: '127.0.0.1:1', role: prefill, models: [m], handover: {protocol: sglang}}, {name: d, endpoint: '127.0.0.1:2', role: decode, models: [n], handover: {protocol: nixl}}]",
+      message: "accepted",
+    },
+    {
+      name: "a Mooncake prefill worker without its engine's id",
+      text: "models: [{name: m, loadOnly: true, profile: vllm}]\nworkers: [{name: p, endpoint: '127.0.0.1:1', role: prefill, handover: {protocol: mooncake}}]",
+      message: "workers[0].handover.engineId: needed with the protocol mooncake",
+    },
+    {
+      name: "an encode worker with a handover",
+      text: "models: [{name: m, loadOnly: true, profile: vllm}]\nworkers: [{name: e, endpoint: '127.0.0.1:1', role: encode, handover: {protocol: nixl}}]",
+      message: 'workers[0].handover: has no meaning for the role encode; got "nixl"',
+    },
+    {
+      name: "a worker that speaks gRPC",
+      text: "workers: [{name: g, endpoint: 'grpc://127.0.0.1:1'}]",
       message:
-        'workers[0].role: expected aggregated: the proxy does not split requests between workers in this version; got "prefill"',
+        'workers[0].endpoint: workers that speak gRPC are not supported: expected ip:port of the worker\'s HTTP server; got "grpc://127.0.0.1:1"',
     },
     {
       name: "a mode beside itself",

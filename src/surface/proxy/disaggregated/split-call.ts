@@ -1,0 +1,77 @@
+import type { WorkerRequest } from "../../../dispatch/index.ts";
+import type { PreparedRequest, RouteDecision } from "../../../router/index.ts";
+import type { ReceivedRequest } from "../call-context.ts";
+import type { StreamFormat } from "../served-paths.ts";
+import type { WorkerRank } from "./bootstrap.ts";
+import type { Legs } from "./legs.ts";
+import type { RequestOutline } from "./request-outline.ts";
+import { asSplittable, type Splitter } from "./splitter.ts";
+
+/** A request to one worker. */
+export type RequestTo = (endpoint: string, headers: RouteDecision["headers"], body: Buffer) => WorkerRequest;
+
+/** One client's request in a fleet whose workers share requests. */
+export class SplitCall {
+  readonly #request: ReceivedRequest;
+  readonly #splitter: Splitter;
+  #outline: RequestOutline | undefined;
+  #legs: Legs | undefined;
+
+  constructor(request: ReceivedRequest, splitter: Splitter) {
+    this.#request = request;
+    this.#splitter = splitter;
+  }
+
+  /** The endpoint of the worker of the pair by which the attempt failed, or which answers; undefined = one worker does it all. */
+  get answering(): string | undefined {
+    return this.#legs?.answering;
+  }
+
+  /** Reads the request after it has been checked. */
+  prepare(check: () => PreparedRequest | Promise<PreparedRequest>): PreparedRequest | Promise<PreparedRequest> {
+    const prepared = check();
+    return prepared instanceof Promise ? prepared.then((late) => this.#read(late)) : this.#read(prepared);
+  }
+
+  /** @throws HttpError 400 for a request that no two workers can share */
+  legs(decision: RouteDecision, requestTo: RequestTo): Legs | "alone" | undefined {
+    this.#legs = undefined;
+    const { format, body, headers } = this.#request;
+    if (format === undefined || this.#outline === undefined) return undefined;
+    const legs = this.#splitter.legs(decision, {
+      format,
+      outline: this.#outline,
+      body: body.bytes,
+      requestId: headers.get("x-request-id"),
+      to: (rank, bytes) => requestTo(rank.worker.endpoint, headersOf(rank, decision), bytes),
+    });
+    if (legs === "alone") return legs;
+    this.#legs = legs;
+    return legs;
+  }
+
+  #read(prepared: PreparedRequest): PreparedRequest | Promise<PreparedRequest> {
+    const { format, isReadable, body } = this.#request;
+    if (!isReadable) return prepared;
+    if (format === undefined) return asSplittable(prepared, undefined);
+    return this.#outlined(prepared, format, this.#splitter.outline(body.bytes, format));
+  }
+
+  #outlined(
+    prepared: PreparedRequest,
+    format: StreamFormat,
+    outline: RequestOutline | Promise<RequestOutline>,
+  ): PreparedRequest | Promise<PreparedRequest> {
+    if (outline instanceof Promise) return outline.then((late) => this.#outlined(prepared, format, late));
+    this.#outline = outline;
+    return asSplittable(prepared, format);
+  }
+}
+
+/** The routing headers of one of the two workers. Its answer may have to be read: it is not to be compressed. */
+function headersOf({ worker, dpRank }: WorkerRank, decision: RouteDecision): RouteDecision["headers"] {
+  if (worker.endpoint === decision.endpoint) return decision.headers;
+  const own: [string, string][] = [["accept-encoding", "identity"]];
+  if (worker.headers.sendsDataParallelRank) own.push(["x-data-parallel-rank", String(dpRank)]);
+  return own;
+}
