@@ -92,11 +92,11 @@ export class ChunkEncoder {
     while (text.length - start > chunkUnits) {
       const cut = firstCut(this.#parts.cuts, text, start + chunkUnits, text.length);
       if (cut < 0) break;
-      yield* this.#appendPart(text.substring(start, cut), begins && start === 0, out);
+      yield* this.appendChunk(text.substring(start, cut), begins && start === 0, out);
       start = cut;
     }
-    if (start === 0) yield* this.appendChunk(text, begins, out);
-    else if (start < text.length) yield* this.#appendPart(text.substring(start), false, out);
+    if (start < text.length)
+      yield* this.appendChunk(start === 0 ? text : text.substring(start), begins && start === 0, out);
   }
 
   /** Appends the ids of a short text without looking it up or remembering it. */
@@ -118,21 +118,10 @@ export class ChunkEncoder {
 
   /** Appends the ids of one text in a single step. */
   *appendChunk(chunk: string, begins: boolean, out: RunList): Steps {
-    if (!this.appendMet(chunk, begins, out))
-      yield* this.#appendNew(chunk, ownString(this.#keyOf(chunk, begins)), begins, out);
-  }
-
-  /** As `appendChunk`, for a part of a long text, which is copied at once: its hash then serves the look-up and the entry. */
-  *#appendPart(part: string, begins: boolean, out: RunList): Steps {
-    const own = ownString(part);
-    if (this.appendMet(own, begins, out)) return;
-    const key = this.#keyOf(own, begins);
-    yield* this.#appendNew(own, key === own ? own : ownString(key), begins, out);
-  }
-
-  /** @param key owns its characters */
-  *#appendNew(chunk: string, key: string, begins: boolean, out: RunList): Steps {
-    if (chunk.length > this.#parts.maxUncutUnits) throw new UncuttableText(chunk.length);
+    if (this.appendMet(chunk, begins, out)) return;
+    const { maxUncutUnits } = this.#parts;
+    const key = ownString(this.#keyOf(chunk, begins));
+    if (chunk.length > maxUncutUnits) throw new UncuttableText(chunk.length);
     const run = this.encodeWhole(chunk, begins);
     this.#chunks.set(key, run, entryBytes + 2 * key.length + run.byteLength);
     out.addRun(run);

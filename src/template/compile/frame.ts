@@ -102,5 +102,6 @@ export class Frame {
 
 /** Forgets variables. */
 export function clear(frame: Frame, slots: readonly number[]): void {
-  for (const slot of slots) frame.slots[slot] = missing;
+  const values = frame.slots;
+  for (let at = 0; at < slots.length; at++) values[slots[at] as number] = missing;
 }

@@ -3,6 +3,7 @@ import { LoopValue, type Value } from "../values/value.ts";
 import { spend } from "../work.ts";
 import { breaking, type Evaluate, type Execute, finished } from "./evaluate.ts";
 import { clear, Frame } from "./frame.ts";
+import { guardOf } from "./guarded-loop.ts";
 import type { Region } from "./region.ts";
 import { targetNames } from "./scope.ts";
 import type { Assign } from "./variables.ts";
@@ -16,6 +17,8 @@ interface CompiledLoop {
   readonly assign: Assign;
   readonly loopSlot: number;
   readonly body: Execute;
+  /** The loop ends where it does not hold; undefined where it goes through all items. */
+  readonly guard: Evaluate | undefined;
   /** Variables of an iteration: each begins without them. */
   readonly slots: readonly number[];
   readonly otherwise: Execute;
@@ -50,13 +53,15 @@ function compileRecursive(statement: ForStatement, outer: Region, items: Evaluat
 
 function compileParts(statement: ForStatement, outer: Region): CompiledLoop {
   const names = [...targetNames(statement.target), "loop"];
-  const { compiler, run: body } = outer.innerBody(statement.body, names);
+  const { compiler, run } = outer.innerBody(statement.body, names);
+  const guarded = guardOf(statement);
   return {
     select: compileSelect(statement, outer),
     isSelective: statement.test !== undefined,
     assign: compiler.assign(statement.target),
     loopSlot: compiler.scope.slot("loop"),
-    body,
+    body: guarded === undefined ? run : compiler.body(guarded.consequent),
+    guard: guarded && compiler.expressions.compile(guarded.test),
     slots: compiler.scope.slots,
     otherwise: compileOtherwise(statement, outer),
   };
@@ -108,6 +113,10 @@ function run(
     value.at = at;
     frame.slots[loop.loopSlot] = value;
     loop.assign(frame, items[at]);
+    if (loop.guard !== undefined && !frame.render.dialect.isTrue(loop.guard(frame))) {
+      isPassed = true;
+      break;
+    }
     const signal = loop.body(frame);
     if (signal === breaking) {
       if (isBreakEnough && at === 0) isPassed = false;

@@ -64,12 +64,12 @@ function compileCallable(
     const compiled = fallback === undefined ? undefined : compileDefault(name, fallback, compiler);
     return { name, slot: scope.slot(name), fallback: compiled };
   });
-  const extras = implicit.map((name) => [name, scope.slot(name)] as const);
+  const extras = new Map(implicit.map((name) => [name, scope.slot(name)] as const));
   return (definition) => {
     const print = (args: CallArguments, { render }: Frame): void => {
       render.enter("macro");
       const frame = new Frame(render, scope.frameSize, definition);
-      bind(parameters, new Map(extras), args, frame);
+      bind(parameters, extras, args, frame);
       run(frame);
       render.leave("macro");
     };
@@ -93,6 +93,11 @@ function bind(
   args: CallArguments,
   frame: Frame,
 ): void {
+  if (extras.size === 0 && args.named.size === 0) {
+    if (args.positional.length > parameters.length) throw new TemplateRefusal();
+    setParameters(parameters, args.positional, frame);
+    return;
+  }
   const named = new Map(args.named);
   const setExtra = (name: string, value: () => Value): boolean => {
     const slot = extras.get(name);
@@ -120,9 +125,10 @@ function setParameters(
   frame: Frame,
 ): void {
   const { defaultsReplaceUndefined } = frame.render.dialect;
-  parameters.forEach(({ slot, fallback }, at) => {
-    const value = given[at];
+  for (let at = 0; at < parameters.length; at++) {
+    const { slot, fallback } = parameters[at] as Parameter;
+    const value = at < given.length ? given[at] : missing;
     const isAbsent = value === missing || (defaultsReplaceUndefined && value === undefined);
     frame.slots[slot] = isAbsent ? fallback?.(frame) : value;
-  });
+  }
 }

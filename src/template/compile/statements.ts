@@ -38,7 +38,8 @@ export class StatementCompiler implements Region {
     const compiled = statements.map((statement) => this.#statement(statement));
     const steps = statements.reduce((sum, statement) => sum + nodeCount(statement), 0);
     const [only] = compiled;
-    if (only !== undefined && compiled.length === 1) {
+    if (only === undefined) return () => finished;
+    if (compiled.length === 1) {
       return (frame) => {
         spend(steps);
         return only(frame);
@@ -46,8 +47,8 @@ export class StatementCompiler implements Region {
     }
     return (frame) => {
       spend(steps);
-      for (const execute of compiled) {
-        const signal = execute(frame);
+      for (let at = 0; at < compiled.length; at++) {
+        const signal = (compiled[at] as Execute)(frame);
         if (signal !== finished) return signal;
       }
       return finished;

@@ -28,6 +28,10 @@ export function compileRead(name: string, scope: Scope): Evaluate {
 
 function compileSearch(places: readonly Place[], global: number): Evaluate {
   const isBounded = places.at(-1)?.isLast === true;
+  if (places.every(({ framesOut }) => framesOut === 0)) {
+    const slots = places.map(({ slot }) => slot);
+    return searchSlots(slots, isBounded ? undefined : global);
+  }
   return (frame) => {
     for (const { framesOut, slot } of places) {
       let owner: Frame | undefined = frame;
@@ -36,6 +40,17 @@ function compileSearch(places: readonly Place[], global: number): Evaluate {
       if (value !== missing) return value;
     }
     return isBounded ? undefined : frame.render.globals[global];
+  };
+}
+
+/** All places are in the frame itself: the usual case. @param global undefined: nothing is looked for outside */
+function searchSlots(slots: readonly number[], global: number | undefined): Evaluate {
+  return ({ slots: values, render }) => {
+    for (let at = 0; at < slots.length; at++) {
+      const value = values[slots[at] as number];
+      if (value !== missing) return value;
+    }
+    return global === undefined ? undefined : render.globals[global];
   };
 }
 

@@ -37,6 +37,7 @@ function entriesOf(args: CallArguments): readonly DictEntry[] {
 }
 
 function namespace(args: CallArguments): Value {
+  if (args.positional.length === 0) return namespaceOf(args.named);
   const flat = flatArguments(args);
   const [given] = flat;
   if (flat.length > 1 || (given !== undefined && given !== null && !(given instanceof DictValue)))
@@ -45,5 +46,12 @@ function namespace(args: CallArguments): Value {
   for (const [key, member] of given instanceof DictValue ? given.entries() : []) {
     if (isText(key)) value.members.set(textOf(key), member);
   }
+  return value;
+}
+
+/** Templates make one for each message. */
+function namespaceOf(members: CallArguments["named"]): Value {
+  const value = new NamespaceValue();
+  for (const [name, member] of members) value.members.set(name, member);
   return value;
 }

@@ -14,5 +14,12 @@ export function range({ positional, named }: CallArguments, type: SequenceType):
   const length = Math.max(0, Math.ceil((stop - start) / step));
   if (!(length <= MAX_RANGE)) throw new TemplateRefusal();
   const text = `range(${start}, ${stop}${step === 1 ? "" : `, ${step}`})`;
-  return new SequenceValue(type, () => Array.from({ length }, (_, at) => start + at * step), text);
+  return new SequenceValue(type, () => numbers(start, length, step), text);
+}
+
+/** A plain loop: templates go through all earlier messages for each one (Gemma 4). */
+function numbers(start: number, length: number, step: number): readonly Value[] {
+  const items: Value[] = [];
+  for (let at = 0; at < length; at++) items.push(start + at * step);
+  return items;
 }

@@ -36,18 +36,20 @@ export function minijinjaAttribute(object: Value, name: string): Value {
 
 /** `object[key]`. */
 export function minijinjaItem(object: Value, key: Value): Value {
-  if (object instanceof DictValue) {
-    if (isSequence(key) || key instanceof DictValue) return undefined;
-    const entry = object.entryOf(key);
-    // A number is no key that is a bool, nor the other way round.
-    return entry !== undefined && (typeof entry[0] === "boolean") === (typeof key === "boolean") ? entry[1] : undefined;
-  }
+  if (object instanceof DictValue) return typeof key === "string" ? object.get(key) : memberOf(object, key);
   if (isText(key)) return isText(object) ? undefined : minijinjaAttribute(object, textOf(key));
   if (object === undefined) throw new TemplateRefusal();
   const place = numeric(key);
   if (place === undefined || !Number.isSafeInteger(Number(place))) return undefined;
   if (isSequence(object)) return object.items.at(Number(place));
   return isText(object) ? characterAt(textOf(object), Number(place)) : undefined;
+}
+
+function memberOf(dict: DictValue, key: Value): Value {
+  if (isSequence(key) || key instanceof DictValue) return undefined;
+  const entry = dict.entryOf(key);
+  // A number is no key that is a bool, nor the other way round.
+  return entry !== undefined && (typeof entry[0] === "boolean") === (typeof key === "boolean") ? entry[1] : undefined;
 }
 
 /** `object[start:stop:step]`: a lazy list. */
