@@ -1,5 +1,7 @@
+import { toolCount } from "./agent-tools.ts";
 import type { Chance } from "./chance.ts";
 import { conversation } from "./chat-messages.ts";
+import { clientExtras, unsetOptions } from "./client-extras.ts";
 import { type JsonNode, type NodeSource, node } from "./json-node.ts";
 import { effort, envelope, templateArguments } from "./options.ts";
 import { chatOptions, guidedOptions, samplingOptions, someOptions, streaming } from "./sampling-options.ts";
@@ -8,7 +10,9 @@ import { functionFields } from "./values.ts";
 
 /** A body for `/v1/chat/completions`, without `model`. */
 export function chatBody(chance: Chance): JsonNode {
-  const tools = chance.maybe(0.35, () => chance.list(chance.isOdd() ? 0 : 1, 3, () => chatTool(chance)));
+  const tools = chance.maybe(0.35, () =>
+    chance.list(chance.isOdd() ? 0 : 1, toolCount(chance), () => chatTool(chance)),
+  );
   return node({
     messages: conversation(chance),
     tools,
@@ -22,6 +26,8 @@ export function chatBody(chance: Chance): JsonNode {
     ...streaming(chance),
     ...someOptions(chance, { ...samplingOptions(chance), ...chatOptions(chance) }),
     ...(chance.is(0.08) ? someOptions(chance, guidedOptions(chance)) : {}),
+    ...clientExtras(chance),
+    ...unsetOptions(chance),
     nvext: chance.maybe(0.1, () => envelope(chance)),
   });
 }

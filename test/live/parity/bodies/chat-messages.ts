@@ -103,8 +103,20 @@ function assistant(chance: Chance): NodeSource {
     tool_calls: chance.maybe(0.05, () => chance.pick<NodeSource>([calls(chance), calls(chance), [], null])),
     function_call: chance.maybe(0.02, () => ({ name: functionName(chance), arguments: argumentsText(chance) })),
     partial: chance.maybe(0.02, () => chance.usually<NodeSource>([false, null], [true])),
+    ...(chance.is(0.06) ? dumped(chance) : {}),
   };
   return chance.is(0.1) ? Object.fromEntries(Object.entries(given).toReversed()) : given;
+}
+
+/** Members that SDKs write when a history is made of the objects of earlier answers. */
+function dumped(chance: Chance): Readonly<Record<string, NodeSource>> {
+  return chance.pick<Readonly<Record<string, NodeSource>>>([
+    { refusal: null, annotations: [], audio: null, function_call: null, tool_calls: null },
+    { reasoning: null, reasoning_details: [{ type: "reasoning.text", text: "x" }], provider_specific_fields: null },
+    { thinking_blocks: [{ type: "thinking", thinking: "x", signature: "s" }], prefix: true },
+    { id: "chatcmpl-1", created_at: 1, finish_reason: "stop", index: 0 },
+    { function_call: null, name: null, cache_control: { type: "ephemeral" } },
+  ]);
 }
 
 function reasoning(chance: Chance): NodeSource {

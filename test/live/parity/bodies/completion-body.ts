@@ -1,4 +1,5 @@
 import type { Chance } from "./chance.ts";
+import { clientExtras, unsetOptions } from "./client-extras.ts";
 import { type JsonNode, lexeme, type NodeSource, node } from "./json-node.ts";
 import { envelope } from "./options.ts";
 import { numberNear, samplingOptions, someOptions, streaming } from "./sampling-options.ts";
@@ -21,6 +22,8 @@ export function completionBody(chance: Chance): JsonNode {
     prompt: prompt(chance),
     ...streaming(chance),
     ...someOptions(chance, { ...samplingOptions(chance), ...own }),
+    ...clientExtras(chance),
+    ...unsetOptions(chance),
     nvext: chance.maybe(0.1, () => envelope(chance)),
   });
 }

@@ -1,4 +1,6 @@
+import { toolCount } from "./agent-tools.ts";
 import type { Chance } from "./chance.ts";
+import { clientExtras, unsetOptions } from "./client-extras.ts";
 import { type JsonNode, type NodeSource, node } from "./json-node.ts";
 import { assistantBlocks, cacheControl, imageBlock, textBlock, toolResult, toolUse } from "./messages-blocks.ts";
 import { envelope } from "./options.ts";
@@ -8,7 +10,7 @@ import { object, parameters, value } from "./values.ts";
 
 /** A body for `/v1/messages`, without `model`. */
 export function messagesBody(chance: Chance): JsonNode {
-  const tools = chance.maybe(0.35, () => chance.list(0, 3, () => tool(chance)));
+  const tools = chance.maybe(0.35, () => chance.list(0, toolCount(chance), () => tool(chance)));
   return node({
     max_tokens: chance.isOdd() ? numberNear(chance, 0, 1_048_576) : chance.pick([5, 1_048_576]),
     system: chance.maybe(0.5, () => (chance.is(0.6) ? systemText(chance) : systemBlocks(chance))),
@@ -18,6 +20,8 @@ export function messagesBody(chance: Chance): JsonNode {
     thinking: chance.maybe(0.2, () => thinking(chance)),
     stream: chance.maybe(0.4, () => chance.is(0.5)),
     ...someOptions(chance, options(chance)),
+    ...clientExtras(chance),
+    ...unsetOptions(chance),
     nvext: chance.maybe(0.05, () => envelope(chance)),
   });
 }

@@ -1,5 +1,6 @@
 import type { Chance } from "./chance.ts";
 import { type JsonNode, lexeme, members, node, write } from "./json-node.ts";
+import { knownName } from "./known-members.ts";
 import { stranger } from "./strangers.ts";
 
 /** The tree with one place changed: a member dropped, renamed, repeated, added, replaced, wrapped, or put elsewhere. */
@@ -75,7 +76,8 @@ function changedObject(all: Members, others: readonly JsonNode[], chance: Chance
     [2, () => members([...all, [key, chance.is(0.5) ? member : stranger(chance)]])],
     [1, () => members([...rest, [otherName(key, chance), member]])],
     [0.7, () => members([...all, [otherName(key, chance), chance.is(0.5) ? member : stranger(chance)]])],
-    [1, () => members([["unheard_of", stranger(chance)], ...all])],
+    [0.7, () => members([["unheard_of", stranger(chance)], ...all])],
+    [2, () => members([...all, [knownName(chance), chance.is(0.5) ? stranger(chance) : chance.pick(others)]])],
     [1, () => members(all.toReversed())],
   );
 }

@@ -1,4 +1,6 @@
+import { toolCount } from "./agent-tools.ts";
 import type { Chance } from "./chance.ts";
+import { clientExtras, unsetOptions } from "./client-extras.ts";
 import { type JsonNode, type NodeSource, node } from "./json-node.ts";
 import { effort, envelope, templateArguments } from "./options.ts";
 import { items } from "./responses-items.ts";
@@ -9,7 +11,7 @@ import { object, value } from "./values.ts";
 
 /** A body for `/v1/responses`, without `model`. */
 export function responsesBody(chance: Chance): JsonNode {
-  const tools = chance.maybe(0.4, () => chance.list(0, 4, () => tool(chance)));
+  const tools = chance.maybe(0.4, () => chance.list(0, toolCount(chance), () => tool(chance)));
   return node({
     input: chance.is(0.25) ? text(chance) : items(chance),
     instructions: chance.maybe(0.4, () => chance.pick<NodeSource>([text(chance), text(chance), "", null])),
@@ -20,6 +22,8 @@ export function responsesBody(chance: Chance): JsonNode {
     text: chance.maybe(0.08, () => textFormat(chance)),
     stream: chance.maybe(0.4, () => chance.pick([true, true, false, null])),
     ...someOptions(chance, { ...plainOptions(chance), ...otherOptions(chance) }),
+    ...clientExtras(chance),
+    ...unsetOptions(chance),
     nvext: chance.maybe(0.1, () => envelope(chance)),
   });
 }

@@ -40,6 +40,15 @@ const code = [
   "# T\n\n* a\n  * b\n\n| a | b |\n|---|---|\n",
   "1 12 123 1234 0.1 1,000 ½ ² Ⅷ ٣",
   "I'm you'Re we'LL they'd DON'T ''s 'S it’s",
+  "\u001b[31mFAIL\u001b[0m a.test.ts > x\n  at f (/a/b.ts:12:34)\n\r\u001b[2K✓ done",
+  "diff --git a/x b/x\n@@ -1,2 +1,2 @@\n-\told\n+\tnew\n\\ No newline at end of file\n",
+  "```ts\nconst a = `b`;\n```\n\n> quote\n\n1. one\n2. two\n\n---\n| α | β |",
+  "     1\tline\n     2→\tline\n<system-reminder>\nx\n</system-reminder>",
+  "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo= 0xDEADBEEF 3f2504e0-4f89-11d3-9a0c-0305e82c3301 sha256:9f86d081884c7d65",
+  "SELECT * FROM t WHERE a = 'it''s' AND b <> \"c\" -- x\n;",
+  "$ ls -la | grep '^d' && cd ~/x || exit 1\ntotal 0\ndrwxr-xr-x  2 u  g  64 Jan  1 00:00 .",
+  "\u202eabc\u202c \u200e\u200f\u2066x\u2069 a\u00adb \ufe0f \u200d",
+  "∑∫√π ≠ ≤ → ⇒ ℝ ∈ 𝒳 x² H₂O ½ € £ ¥ ₿ № ™ … — – “q” «q»",
 ];
 
 const markup = [
@@ -87,6 +96,20 @@ const markup = [
   "|>",
   "{{ messages }}",
   "{% raw %}",
+  "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>",
+  '[TOOL_CALLS][{"name": "f"}]',
+  '<function_calls>\n<invoke name="f">\n</invoke>',
+  "<function=f>{}</function>",
+  "/no_think",
+  "/think",
+  "<|eom_id|>",
+  "<|message|>",
+  "<|constrain|>json",
+  "to=functions.f",
+  "<｜tool▁outputs▁begin｜>",
+  "<｜begin▁of▁sentence｜>",
+  "<|fim_prefix|>",
+  "<|repo_name|>",
 ];
 
 /** A text for a message: mostly short and plain, sometimes of many scripts, with white space, code, markup of templates, or long. */

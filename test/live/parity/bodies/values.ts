@@ -1,3 +1,4 @@
+import { agentDescription, agentSchema, agentToolName } from "./agent-tools.ts";
 import type { Chance } from "./chance.ts";
 import { type JsonNode, lexeme, members, type NodeSource, node, write } from "./json-node.ts";
 import { strictSchema } from "./strict-schema.ts";
@@ -98,6 +99,7 @@ export function argumentsText(chance: Chance): string {
 
 /** A JSON schema of a function's parameters, or what passes for one. */
 export function parameters(chance: Chance): JsonNode {
+  if (chance.is(0.2)) return agentSchema(chance);
   const property = (): NodeSource =>
     chance.oneOf<NodeSource>(
       [
@@ -143,8 +145,13 @@ export function parameters(chance: Chance): JsonNode {
 export function functionFields(chance: Chance): { readonly [key: string]: NodeSource } {
   const isStrict = chance.is(0.12);
   const given = {
-    name: functionName(chance),
-    description: chance.oneOf<NodeSource>([5, () => text(chance)], [2, () => undefined], [1, () => null]),
+    name: chance.is(0.2) ? agentToolName(chance) : functionName(chance),
+    description: chance.oneOf<NodeSource>(
+      [4, () => text(chance)],
+      [1, () => agentDescription(chance)],
+      [2, () => undefined],
+      [1, () => null],
+    ),
     parameters: chance.oneOf<NodeSource>(
       [8, () => (isStrict ? strictSchema(chance) : parameters(chance))],
       [1, () => undefined],
