@@ -140,7 +140,10 @@ function program(): Command {
           "whose reading of the tokenizer's files counts for --cases (default: raw for dynamo, transformers5 for vllm, sglang for sglang)",
         ).choices(["raw", "transformers5", "sglang"]),
       )
-      .option("--reasoning-parser <name>", "what SGLang's option of this name is given, for --cases (default: none)")
+      .option(
+        "--reasoning-parser <name>",
+        "what SGLang's option of this name, or --dyn-reasoning-parser of a Dynamo frontend's workers is given, for --cases (default: none)",
+      )
       .action(explainCommand),
   );
   root.addCommand(simWorkerCommand());

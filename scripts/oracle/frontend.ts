@@ -58,14 +58,20 @@ export class Frontend {
     return `127.0.0.1:${this.#port}`;
   }
 
-  /** Waits until it lists every model and sees so many instances, a worker counting once for each of its models. */
-  async ready(models: readonly string[], instances: number): Promise<void> {
+  /**
+   * Waits until it lists every model and sees so many instances, a worker counting once for each of its models.
+   * @param checkWorkers throws when one has ended
+   */
+  async ready(models: readonly string[], instances: number, checkWorkers?: () => void): Promise<void> {
     const look = async (): Promise<boolean> => {
       const served = (await this.#get("/v1/models")).body;
       if (!models.every((model) => served.includes(JSON.stringify(model)))) return false;
       return (await this.instances()).length >= instances;
     };
-    const check = () => this.assertRunning();
+    const check = () => {
+      this.assertRunning();
+      checkWorkers?.();
+    };
     try {
       await until(look, { what: "the frontend to see every model", timeoutMs: 240_000, intervalMs: 200, check });
     } catch (cause) {

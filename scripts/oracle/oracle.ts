@@ -42,7 +42,7 @@ export class Oracle {
       const frontend = await Frontend.start({ python, folder, routerMode: "round-robin", env });
       started.unshift(frontend);
       const names = models.map((model) => model.name);
-      await frontend.ready(names, models.length);
+      await frontend.ready(names, models.length, () => worker.assertRunning());
       return new Oracle(folder, worker, frontend);
     } catch (error) {
       for (const one of started) await one.stop();

@@ -17,6 +17,8 @@ export interface WorkerRecord {
 export interface ServedModel {
   readonly name: string;
   readonly folder: string;
+  /** What the worker tells the frontend beside the files: members of Dynamo's ModelRuntimeConfig, and `runtime_data`. Default: nothing. */
+  readonly runtimeConfig?: object;
 }
 
 /** What {@link RecordingWorker.start} needs. */
@@ -29,6 +31,10 @@ export interface RecordingWorkerOptions {
 }
 
 const chunkBytes = 1 << 20;
+
+function servedArgument({ name, folder, runtimeConfig = {} }: ServedModel): string {
+  return `${name}=${folder}=${JSON.stringify(runtimeConfig)}`;
+}
 
 /** A Dynamo worker that computes nothing and records every request that it is given. */
 export class RecordingWorker {
@@ -46,7 +52,7 @@ export class RecordingWorker {
     const records = join(folder.path, `${name}.jsonl`);
     const file = openSync(records, "a+");
     const script = join(import.meta.dirname, "recording_worker.py");
-    const args = [script, records, ...models.map((model) => `${model.name}=${model.folder}`)];
+    const args = [script, records, ...models.map(servedArgument)];
     const child = await OwnProcess.start({ name, file: python, args, env: folder.environment });
     return new RecordingWorker(child, file);
   }

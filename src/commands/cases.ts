@@ -5,7 +5,7 @@ import { readModelFolder } from "../config/index.ts";
 import { Catalogue } from "../fleet/index.ts";
 import { PrefixIndex } from "../kv/index.ts";
 import { LeaseTable, LoadTable } from "../load/index.ts";
-import { Model, profileByName } from "../model/index.ts";
+import { type FrontendSettings, Model, profileByName } from "../model/index.ts";
 import { resolvePickOptions, SessionTable } from "../pick/index.ts";
 import { ModelRegistry, noAdmission, Router, resolveDisaggregation } from "../router/index.ts";
 import { answerCase, badCase, type CaseAnswer } from "./case-answer.ts";
@@ -18,8 +18,10 @@ export interface CasesOptions {
   readonly profile: "dynamo" | "vllm" | "sglang";
   /** Whose reading of the tokenizer's files counts. Default: the profile's. */
   readonly tokenizerView?: "raw" | "transformers5" | "sglang";
-  /** Name of the reasoning parser that SGLang serves the model with. Default: none. */
-  readonly reasoningParser?: string;
+  /** Name of the reasoning parser that SGLang, or the workers of a Dynamo frontend, serve the model with. Default: none. */
+  readonly reasoningParser?: string | undefined;
+  /** What else those workers tell their frontend. Default: nothing. */
+  readonly frontend?: FrontendSettings | undefined;
 }
 
 /** Answers each line of `input` with one line: the tokens of a request, by the code that routes requests. */
@@ -50,6 +52,7 @@ async function singleModelRouter({
   profile,
   tokenizerView,
   reasoningParser,
+  frontend,
 }: CasesOptions): Promise<Router> {
   const blockSize = 16;
   const pipeline = await Model.load(
@@ -59,10 +62,18 @@ async function singleModelRouter({
       blockSize,
       ...(tokenizerView === undefined ? {} : { tokenizerView }),
       ...(reasoningParser === undefined ? {} : { reasoningParser }),
+      frontend: { ...frontend, reasoningParser },
     },
     await readModelFolder(modelDir),
   );
-  const served = { name: model, aliases: [], pipeline, index: new PrefixIndex({ blockSize, maxBlocks: 1 }) };
+  const index = new PrefixIndex({ blockSize, maxBlocks: 1 });
+  const served = {
+    name: model,
+    aliases: [],
+    pipeline,
+    index,
+    hasReasoningParser: profile === "dynamo" && reasoningParser !== undefined,
+  };
   return new Router(
     {
       models: new ModelRegistry([served]),

@@ -1,6 +1,6 @@
 import type { Config, ModelSettings } from "../config/index.ts";
 import { blocksWithin, GuessedBlocks, PrefixIndex } from "../kv/index.ts";
-import { LateModel, type ModelOptions, profileByName } from "../model/index.ts";
+import { type FrontendSettings, LateModel, type ModelOptions, profileByName } from "../model/index.ts";
 import { ModelRegistry, type PrepareOptions, type PromptPipeline, type ServedModel } from "../router/index.ts";
 
 /** The configured models, before their files have been read. */
@@ -26,14 +26,14 @@ export function servedModels(config: Config): ServedModels {
 
 /** A model as the router sees it. */
 export function servedModel(
-  { name, aliases, adapters, isEagle, profile, reasoningParser }: ModelSettings,
+  { name, aliases, adapters, isEagle, profile, frontend }: ModelSettings,
   pipeline: PromptPipeline | undefined,
   index: PrefixIndex,
 ): ServedModel {
   const names = { name, aliases, adapters };
   return pipeline === undefined
     ? { ...names, pipeline, dialect: profileByName(profile).dialect, index }
-    : { ...names, isEagle, pipeline, hasReasoningParser: reasoningParser, index };
+    : { ...names, isEagle, pipeline, hasReasoningParser: frontend.reasoningParser !== undefined, index };
 }
 
 /** Whether the tokens of a model's requests are looked at. */
@@ -47,7 +47,7 @@ export function lateModel({ profile, blockSize }: ModelSettings): LateModel {
 
 /** What reading a model's files depends on. */
 export function modelOptions(
-  { name, profile, blockSize, tokenizerView, sglangReasoningParser, mistralCommon }: ModelSettings,
+  { name, profile, blockSize, tokenizerView, sglangReasoningParser, mistralCommon, frontend }: ModelSettings,
   { maxPromptCharacters, templates }: Config["tokenizer"],
 ): ModelOptions {
   const { maxSteps: maxWork, maxCharacters: maxLength, timeZone } = templates;
@@ -58,9 +58,17 @@ export function modelOptions(
     maxPromptLength: maxPromptCharacters,
     templateSettings: { limits: { maxWork, maxLength }, timeZone },
     mistralCommon,
+    frontend: frontendSettings(frontend),
     ...(tokenizerView === undefined ? {} : { tokenizerView }),
     ...(sglangReasoningParser === undefined ? {} : { reasoningParser: sglangReasoningParser }),
   };
+}
+
+function frontendSettings({
+  excludeToolsWhenToolChoiceNone: excludesUnwantedTools,
+  ...settings
+}: ModelSettings["frontend"]): FrontendSettings {
+  return { ...settings, excludesUnwantedTools };
 }
 
 /** How requests are read. */

@@ -9,10 +9,11 @@ import {
 } from "../template/index.ts";
 import type { ChatStrategy, RenderedChat, Variables } from "./chat-strategy.ts";
 import { contentForm, plainContent } from "./content-shape.ts";
-import { DynamoChat } from "./dynamo-chat.ts";
+import { DynamoChat, type DynamoChatParts } from "./dynamo-chat.ts";
 import { SglangChat } from "./engine-sglang.ts";
 import { sglangReasoningMode } from "./engine-sglang-reasoning.ts";
 import { VllmChat } from "./engine-vllm.ts";
+import { type FrontendSettings, showsTools } from "./frontend-settings.ts";
 import { HarmonyChat } from "./harmony-chat.ts";
 import { NativeChat } from "./native-chat.ts";
 import type { Profile } from "./profile.ts";
@@ -47,6 +48,8 @@ interface Strategies {
 export type TemplateSettings = Pick<TemplateOptions, "limits" | "timeZone">;
 
 interface RendererOptions extends TemplateSettings {
+  /** What a Dynamo frontend knows of the model. Default: nothing. */
+  readonly frontend?: FrontendSettings | undefined;
   /** Renders in place of the templates, where given. */
   readonly native?: NativePrompt | undefined;
 }
@@ -55,6 +58,7 @@ interface RendererOptions extends TemplateSettings {
 export class ChatRenderer {
   readonly #strategies: Strategies;
   readonly #harmony: ChatStrategy | undefined;
+  readonly #frontend: FrontendSettings;
 
   /**
    * @throws UnsupportedTemplateError when a template cannot be parsed
@@ -63,10 +67,13 @@ export class ChatRenderer {
     profile: Profile,
     sources: TemplateSources,
     variables: Variables,
-    { native, ...settings }: RendererOptions = {},
+    { native, frontend = {}, ...settings }: RendererOptions = {},
   ) {
+    this.#frontend = frontend;
     this.#strategies =
-      native === undefined ? prepare(profile, sources, variables, settings) : always(new NativeChat(native));
+      native === undefined
+        ? prepare(profile, sources, { variables, frontend }, settings)
+        : always(new NativeChat(native, frontend));
     this.#harmony = profile.name === "dynamo" ? undefined : new HarmonyChat(profile.name, settings.timeZone);
   }
 
@@ -86,10 +93,9 @@ export class ChatRenderer {
     return strategy.render(chat);
   }
 
-  #strategyFor({ tools, toolChoice, harmony }: ChatRequest): ChatStrategy | undefined {
-    if (harmony !== undefined) return this.#harmony;
-    const showsTools = tools !== undefined && tools.length > 0 && toolChoice !== "none";
-    return showsTools ? this.#strategies.withTools : this.#strategies.plain;
+  #strategyFor(chat: ChatRequest): ChatStrategy | undefined {
+    if (chat.harmony !== undefined) return this.#harmony;
+    return showsTools(chat, this.#frontend) ? this.#strategies.withTools : this.#strategies.plain;
   }
 }
 
@@ -100,14 +106,14 @@ function always(strategy: ChatStrategy): Strategies {
 function prepare(
   profile: Profile,
   sources: TemplateSources,
-  variables: Variables,
+  { variables, frontend }: { readonly variables: Variables; readonly frontend: FrontendSettings },
   settings: TemplateSettings,
 ): Strategies {
   const compiled = (source: string | undefined) =>
     source === undefined ? undefined : compileTemplate(source, { ...settings, dialect: profile.templateDialect });
   const plain = compiled(sources.default);
   const withTools = sources.toolUse === sources.default ? plain : compiled(sources.toolUse);
-  if (profile.name === "dynamo") return prepareForDynamo(plain, withTools, variables);
+  if (profile.name === "dynamo") return prepareForDynamo(plain, withTools, { variables, frontend });
   const prepared = (template: ChatTemplate | undefined) => {
     if (template === undefined) return undefined;
     return profile.name === "vllm"
@@ -120,13 +126,14 @@ function prepare(
 function prepareForDynamo(
   plain: ChatTemplate | undefined,
   withTools: ChatTemplate | undefined,
-  variables: Variables,
+  { variables, frontend }: Pick<DynamoChatParts, "variables" | "frontend">,
 ): Strategies {
   const prepared = (template: ChatTemplate | undefined, tools: JsonValue): ChatStrategy | undefined => {
     if (template === undefined) return undefined;
     try {
       const form = plain === undefined ? plainContent : contentForm(plain.source, bareProbe(plain));
-      return new DynamoChat(template, variables, form, templateProbe(template, variables, tools));
+      const parts = { template, variables, contentForm: form, frontend };
+      return new DynamoChat(parts, templateProbe(template, variables, tools));
     } catch (error) {
       // What the frontend's probes show it is not known: neither is any prompt.
       if (error instanceof UnsupportedTemplateError) return new UnknownChat(error);

@@ -1,4 +1,5 @@
 export { type CompiledModel, type CompileOptions, compileModel, officialTokenizer } from "./compiled-model.ts";
+export type { FrontendSettings } from "./frontend-settings.ts";
 export { LateModel } from "./late-model.ts";
 export { Model, type ModelOptions } from "./model.ts";
 export type { ModelFiles } from "./model-files.ts";

@@ -12,6 +12,7 @@ import { ChatRenderer, type TemplateSettings } from "./chat-renderer.ts";
 import type { RenderedChat } from "./chat-strategy.ts";
 import { type CompiledModel, type CompileOptions, compileModel, officialTokenizer } from "./compiled-model.ts";
 import { type CompletionSettings, completionTokens } from "./completion-tokens.ts";
+import type { FrontendSettings } from "./frontend-settings.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
 import type { Profile } from "./profile.ts";
@@ -37,6 +38,8 @@ export interface ModelOptions extends CompileOptions {
   readonly blockSize: number;
   /** Longest prompt that is tokenized, in UTF-16 units; a longer one is routed by load. Default 4 000 000, about a million tokens. */
   readonly maxPromptLength?: number;
+  /** What its workers tell their Dynamo frontend. Default: nothing. */
+  readonly frontend?: FrontendSettings;
   /** How its chat templates are rendered. */
   readonly templateSettings?: TemplateSettings;
   /** Longest text without a place to cut it that is tokenized, in UTF-16 units: it holds the thread meanwhile. Default: no bound. */
@@ -226,7 +229,7 @@ export class Model {
 }
 
 function chatRenderer(
-  { profile, templateSettings: settings }: ModelOptions,
+  { profile, templateSettings: settings, frontend }: ModelOptions,
   compiled: CompiledModel,
 ): ChatRenderer | undefined {
   const { templates, variables, nativeFamily } = compiled;
@@ -235,7 +238,7 @@ function chatRenderer(
   const hasNone = native === undefined && templates.default === undefined && templates.toolUse === undefined;
   if (hasNone && compiled.engine?.usesHarmony !== true) return undefined;
   try {
-    return new ChatRenderer(profile, templates, variables, { ...settings, native });
+    return new ChatRenderer(profile, templates, variables, { ...settings, frontend, native });
   } catch (cause) {
     throw new ModelLoadError(`chat template: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

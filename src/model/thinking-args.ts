@@ -1,17 +1,15 @@
 import { JsonNumber, type JsonObject, type JsonValue } from "../json/index.ts";
-import { withMembers } from "./messages.ts";
 
 /**
- * Template arguments with the thinking switch in both common spellings (dynamo-llm@1.6.1 preprocessor; observed with qwen3): the first
- * decisive one of `thinking`, `enable_thinking` and `thinking_mode` counts.
+ * Whether template arguments switch thinking on or off (dynamo-llm@1.6.1 preprocessor.rs `normalize_thinking_aliases`; observed with
+ * qwen3): the first decisive one of `thinking`, `enable_thinking` and `thinking_mode` counts.
  */
-export function withThinkingAliases(args: JsonObject | undefined): JsonObject | undefined {
-  if (args === undefined) return undefined;
-  const isThinking =
-    switchValue(args.get("thinking")) ??
-    switchValue(args.get("enable_thinking")) ??
-    modeValue(args.get("thinking_mode"));
-  return isThinking === undefined ? args : withMembers(args, { thinking: isThinking, enable_thinking: isThinking });
+export function thinkingSwitch(args: JsonObject | undefined): boolean | undefined {
+  return (
+    switchValue(args?.get("thinking")) ??
+    switchValue(args?.get("enable_thinking")) ??
+    modeValue(args?.get("thinking_mode"))
+  );
 }
 
 /** Dynamo's words for truth (dynamo-truthy@1.6.1), case and white space around them ignored. */

@@ -104,6 +104,12 @@ describe("deliberate differences", () => {
     expect(deliberateDifference({ body, ours, theirs: taken })?.name).toBe(rule);
   });
 
+  it("explain a refusal for another reason, where the frontend gets that far", () => {
+    const ours = refused(null, "the body is not JSON: nesting deeper than 127 levels");
+    const explained = deliberateDifference({ body: chat({}, "/v1/messages"), ours, theirs: { status: 404 } });
+    expect(explained?.name).toBe("The whole body is JSON");
+  });
+
   it.each([
     {
       name: "a word that is unknown",

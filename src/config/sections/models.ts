@@ -1,6 +1,36 @@
 import { z } from "zod";
 import { count, name } from "../setting-types.ts";
 
+const frontend = z
+  .strictObject({
+    reasoningParser: name()
+      .optional()
+      .describe(
+        "Its reasoning parser (`--dyn-reasoning-parser` of the workers). With one, Messages that do not turn thinking off turn it on; the parsers of Kimi K2.5 and K3 turn it on unless the client says otherwise, and that of MiniMax M3 puts it in its template's words. When absent: none.",
+      ),
+    toolCallParser: name()
+      .optional()
+      .describe(
+        "Its tool call parser (`--dyn-tool-call-parser` of the workers): `glm47` hands arguments of earlier calls to the template as objects, those of Kimi K3 and MiniMax M3 turn thinking off where a tool must be called. When absent: none.",
+      ),
+    defaultThinkingMode: z
+      .enum(["enabled", "disabled"])
+      .optional()
+      .describe(
+        "Whether the model thinks where the client does not say (`default_thinking_mode` in the workers' runtime data). When absent: its template decides.",
+      ),
+    excludeToolsWhenToolChoiceNone: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether a prompt shows no tools when the client wants none called (`exclude_tools_when_tool_choice_none` of the workers).",
+      ),
+  })
+  .prefault({})
+  .describe(
+    "What the workers of a model with profile `dynamo` tell their frontend about it, as far as prompts depend on it.",
+  );
+
 const model = z.strictObject({
   name: name().describe("The name that requests and workers use."),
   aliases: z.array(name()).default([]).describe("Other names under which requests may ask for it."),
@@ -52,12 +82,7 @@ const model = z.strictObject({
     .describe(
       "Whose reading of the tokenizer's files counts: `raw` takes `tokenizer.json` as it stands; `transformers5` is what transformers 5, and with it vLLM, makes of it; `sglang` is what SGLang makes of that. They differ for the class LlamaTokenizer, for files that are not what their class builds and, in `sglang`, by `add_bos_token`. When absent: `raw` for the profile `dynamo`, `transformers5` for `vllm`, `sglang` for `sglang`.",
     ),
-  reasoningParser: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Whether the Dynamo frontend of this model runs with a reasoning parser (`--dyn-reasoning-parser`): it then turns thinking on for Messages that do not turn it off.",
-    ),
+  frontend,
   sglangReasoningParser: name()
     .optional()
     .describe(

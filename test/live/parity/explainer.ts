@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { explainCases } from "../../../src/commands/index.ts";
-import type { ProfileName } from "../../../src/model/index.ts";
+import type { FrontendSettings, ProfileName } from "../../../src/model/index.ts";
 import type { CaseAnswer } from "../../parity/answers.ts";
 
 /** `explain --cases` for one model, kept running: asked one case at a time. */
@@ -9,11 +9,14 @@ export class Explainer {
   readonly #answers: AsyncIterator<string>;
   readonly #run: Promise<void>;
 
-  constructor(model: string, modelDir: string, profile: ProfileName = "dynamo") {
+  constructor(model: string, modelDir: string, profile: ProfileName = "dynamo", frontend: FrontendSettings = {}) {
+    const { reasoningParser } = frontend;
     // One chunk a line, as it is written.
     const output = new PassThrough({ objectMode: true });
     this.#answers = output[Symbol.asyncIterator]();
-    this.#run = explainCases({ modelDir, model, profile }, this.#input, output).finally(() => output.end());
+    this.#run = explainCases({ modelDir, model, profile, frontend, reasoningParser }, this.#input, output).finally(() =>
+      output.end(),
+    );
     // Reported to whoever waits for an answer.
     this.#run.catch(() => undefined);
   }

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Oracle } from "../../../scripts/oracle/oracle.ts";
-import type { ServedModel } from "../../../scripts/oracle/recording-worker.ts";
 import { bodyText } from "../parity/bodies/body.ts";
 import { plainSpelling } from "../parity/bodies/json-node.ts";
 import { Comparison, type Difference } from "../parity/comparison.ts";
@@ -10,7 +9,7 @@ import { Explainer } from "../parity/explainer.ts";
 import { smallestBody } from "../parity/smallest-body.ts";
 import { textOfBytes } from "./byte-model.ts";
 import { composeTemplateBody } from "./template-body.ts";
-import { segmentTokenizer, writeTemplateModels } from "./template-models.ts";
+import { segmentTokenizer, type TemplateModel, writeTemplateModels } from "./template-models.ts";
 
 export interface TemplateComparisonOptions {
   /** Makes the same bodies again. */
@@ -54,7 +53,7 @@ export async function* compareTemplates(
 }
 
 async function* compareModels(
-  models: readonly ServedModel[],
+  models: readonly TemplateModel[],
   options: TemplateComparisonOptions,
 ): AsyncGenerator<TemplateOutcome> {
   const oracle = await Oracle.start(models, segmentTokenizer);
@@ -66,11 +65,11 @@ async function* compareModels(
 }
 
 async function compareModel(
-  { name, folder }: ServedModel,
+  { name, folder, frontend }: TemplateModel,
   oracle: Oracle,
   { seed, first, bodies, spoilt, details }: TemplateComparisonOptions,
 ): Promise<TemplateOutcome> {
-  const explainer = new Explainer(name, folder);
+  const explainer = new Explainer(name, folder, "dynamo", frontend);
   try {
     const comparison = new Comparison(name, explainer, oracle);
     const found: Difference[] = [];

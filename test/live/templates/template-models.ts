@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ServedModel } from "../../../scripts/oracle/recording-worker.ts";
+import type { FrontendSettings } from "../../../src/model/index.ts";
 import { realTemplates } from "../../support/templates/fixtures.ts";
 import { type ByteModelOptions, writeByteModel } from "./byte-model.ts";
 
@@ -9,12 +10,55 @@ const specialTokens = { bos_token: "<s>", eos_token: "</s>", unk_token: "<unk>" 
 /** Kimi K3's signs; the frontend tokenizes between them piece by piece. */
 const kimiSigns = ["<|open|>", "<|close|>", "<|sep|>", "<|end_of_msg|>", "<|media_pad|>"];
 
+/** Of a made model. */
+interface MadeModel extends ByteModelOptions {
+  readonly frontend?: FrontendSettings;
+}
+
+/** A model of which both sides are told the same. */
+export interface TemplateModel extends ServedModel {
+  readonly frontend: FrontendSettings;
+}
+
 /** Models whose prompts the frontend builds in code of its own, and templates that show a rule of its own. */
-const madeModels: Readonly<Record<string, ByteModelOptions>> = {
+const nativeModels: Readonly<Record<string, MadeModel>> = {
   "native-deepseek-v32": { chatTemplate: undefined, config: { model_type: "deepseek_v32" } },
   "native-deepseek-v4": { chatTemplate: undefined, config: { model_type: "deepseek_v4" } },
   "native-kimi-k3": { chatTemplate: undefined, config: { model_type: "kimi_k3" }, addedTokens: kimiSigns },
   "native-deepseek-v41": { chatTemplate: undefined, config: { model_type: "deepseek_v41" } },
+};
+
+/** All that parsers and other settings of the workers can change. */
+const settingsTemplate =
+  "{{ [thinking, enable_thinking, thinking_mode, reasoning_effort, truncate_history_thinking] }}{% for m in messages %}{{ m | tojson }}{% endfor %}{{ tools | tojson }}";
+
+const settings: Readonly<Record<string, FrontendSettings>> = {
+  "settings-parser": { reasoningParser: "qwen3" },
+  "settings-kimi": { reasoningParser: "kimi_k25", toolCallParser: "kimi_k2" },
+  "settings-kimi-k3": { reasoningParser: "kimi_k3", toolCallParser: "kimi_k3" },
+  "settings-minimax": { reasoningParser: "minimax_m3" },
+  "settings-minimax-off": { toolCallParser: "minimax_m3", defaultThinkingMode: "disabled" },
+  "settings-glm": { toolCallParser: "glm47", excludesUnwantedTools: false },
+  "settings-thinks": { defaultThinkingMode: "enabled" },
+};
+
+const settingsModels: Readonly<Record<string, MadeModel>> = Object.fromEntries(
+  Object.entries(settings).map(([name, frontend]) => [name, { chatTemplate: settingsTemplate, frontend }]),
+);
+
+const madeModels: Readonly<Record<string, MadeModel>> = {
+  ...nativeModels,
+  "native-kimi-k3-parsers": {
+    ...nativeModels["native-kimi-k3"],
+    chatTemplate: undefined,
+    frontend: settings["settings-kimi-k3"] ?? {},
+  },
+  "native-deepseek-v4-off": {
+    ...nativeModels["native-deepseek-v4"],
+    chatTemplate: undefined,
+    frontend: { defaultThinkingMode: "disabled", excludesUnwantedTools: false },
+  },
+  ...settingsModels,
 };
 
 const dump = "{% for m in messages %}{{ m | tojson }}\n{% endfor %}{{ tools | tojson }}{{ add_generation_prompt }}";
@@ -54,13 +98,31 @@ export function templateNames(): readonly string[] {
 }
 
 /** Makes the folders of models for templates. */
-export function writeTemplateModels(folder: string, names: readonly string[]): readonly ServedModel[] {
+export function writeTemplateModels(folder: string, names: readonly string[]): readonly TemplateModel[] {
   const templates = realTemplates();
   return names.map((name) => {
     const path = join(folder, name);
     mkdirSync(path, { recursive: true });
-    const options = madeModels[name] ?? { chatTemplate: dumpTemplates[name] ?? templates.get(name) };
+    const { frontend = {}, ...options }: MadeModel = madeModels[name] ?? {
+      chatTemplate: dumpTemplates[name] ?? templates.get(name),
+    };
     writeByteModel(path, { ...options, tokenizerConfig: { ...specialTokens, ...options.tokenizerConfig } });
-    return { name, folder: path };
+    return { name, folder: path, frontend, runtimeConfig: runtimeConfig(frontend) };
   });
+}
+
+/** As a worker tells it. */
+function runtimeConfig({
+  reasoningParser,
+  toolCallParser,
+  defaultThinkingMode,
+  excludesUnwantedTools,
+}: FrontendSettings): object {
+  const members = {
+    reasoning_parser: reasoningParser,
+    tool_call_parser: toolCallParser,
+    exclude_tools_when_tool_choice_none: excludesUnwantedTools,
+    runtime_data: defaultThinkingMode === undefined ? undefined : { default_thinking_mode: defaultThinkingMode },
+  };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

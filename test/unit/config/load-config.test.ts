@@ -58,7 +58,7 @@ describe("loadConfig", () => {
         hubRevision: "main",
         profile: "dynamo",
         mistralCommon: "auto",
-        reasoningParser: false,
+        frontend: { excludeToolsWhenToolChoiceNone: true },
         blockSize: 16,
         adapters: [],
         isEagle: false,

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { ChatRequest } from "../../../src/api/index.ts";
 import { RoutingError } from "../../../src/errors/index.ts";
 import { JsonObject, parseJson, stringifyJson } from "../../../src/json/index.ts";
 import { contentForm, shapeContent } from "../../../src/model/content-shape.ts";
 import { cutAtFinalMessage, markFinalMessage } from "../../../src/model/final-message.ts";
+import { frontendArgs } from "../../../src/model/frontend-args.ts";
 import { reasoningForm, shapeReasoning } from "../../../src/model/reasoning-content.ts";
 import { normalizeSystem, probeSystemRules } from "../../../src/model/system-roles.ts";
 import { bareProbe, templateProbe } from "../../../src/model/template-probe.ts";
-import { withThinkingAliases } from "../../../src/model/thinking-args.ts";
 import { keepsArgumentText, parseArguments } from "../../../src/model/tool-arguments.ts";
 import { compileTemplate } from "../../../src/template/index.ts";
 
@@ -14,6 +15,20 @@ function object(value: unknown): JsonObject {
   const parsed = parseJson(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
   if (!(parsed instanceof JsonObject)) throw new TypeError("an object expected");
   return parsed;
+}
+
+const withThinkingAliases = (args: JsonObject | undefined) => frontendArgs(chatWith(args), {});
+
+function chatWith(templateArgs: JsonObject | undefined): ChatRequest {
+  const none = { tools: undefined, toolChoice: undefined, responseFormat: undefined, hasMedia: false };
+  return {
+    ...none,
+    messages: [],
+    templateArgs,
+    addGenerationPrompt: true,
+    continueFinalMessage: false,
+    addSpecialTokens: false,
+  };
 }
 
 const message = (role: string, content: unknown) => object({ role, content });
