@@ -107,7 +107,8 @@ export class KvEventSubscriber {
       tcpKeepalive: 1,
       receiveHighWaterMark: socketMessages,
     });
-    if (dependencies.restored !== undefined) this.#steps = this.#open(dependencies.restored);
+    const { restored } = dependencies;
+    if (restored !== undefined) void this.#step(() => this.#open(restored));
   }
 
   get status(): KvEventStatus {
@@ -217,7 +218,7 @@ export class KvEventSubscriber {
     const rank = await Promise.race([restored, closed]);
     if (rank === undefined) return;
     this.#follower.resume(rank.point);
-    if (rank.point !== undefined) this.#waiting.dropUntil(rank.point);
+    await this.#follower.rejoin(this.#waiting, this.#isConnected);
   }
 
   async #askEngine(): Promise<void> {

@@ -6,6 +6,7 @@ import { ReplayError } from "./replay-error.ts";
 import { type StreamPoint, StreamPosition, type Verdict } from "./stream-position.ts";
 import type { LostTrackPolicy } from "./subscriber-options.ts";
 import type { Clock } from "./turn-budget.ts";
+import type { WaitingBatches } from "./waiting-batches.ts";
 
 /** Asks the engine for the batches that it still has, from `sequence` on. Throws ReplayError when it does not answer to the end. */
 export type Replay = (sequence: number) => AsyncIterable<NumberedPayload>;
@@ -97,13 +98,30 @@ export class StreamFollower {
    * be called before all else. Batches are taken as known in part until `settle`.
    */
   resume(point: StreamPoint | undefined): void {
-    this.#isRestored = this.#applier.hasBlocks || point !== undefined;
-    this.#isCatchingUp = this.#isRestored;
+    this.#isRestored = true;
+    this.#isCatchingUp = true;
     // With a replay, all that the engine has is better than a picture with something missing.
     if (point === undefined || (this.#replay !== undefined && !point.isComplete)) return;
     this.#position.resume(point);
     this.#isComplete = point.isComplete;
     this.#appliedTo = point.sequence;
+  }
+
+  /**
+   * Goes on where what was restored ends, with the live batches that came since before it was made. What the engine still has is
+   * applied first, unless it begins after those, or is another process's than the first of them.
+   * @param canAsk whether the engine is there
+   */
+  async rejoin(waiting: WaitingBatches, canAsk: boolean): Promise<void> {
+    if (canAsk && this.#position.last === undefined && !waiting.hasRestart) {
+      await this.#ask((replay) => this.#replayFromStart(replay, waiting.oldest?.sequence));
+    }
+    waiting.dropKnown(({ sequence, payload }) => this.#position.isSame(sequence, payload));
+    if (waiting.count > 0) this.#isComplete = true;
+    for (let left = waiting.count; left > 0; left--) {
+      const message = waiting.shift();
+      if (message !== undefined) await this.onLive(message);
+    }
   }
 
   /** From here on batches tell of what nobody can have known before. */
@@ -117,7 +135,9 @@ export class StreamFollower {
     let verdict = this.#judge(message);
     if (verdict === "restart") {
       await this.#restart();
-      await this.catchUp();
+      // Before its first batch there is nothing to be replayed, and what comes after it comes live.
+      if (message.sequence === 0) this.#isComplete = true;
+      else await this.catchUp();
       verdict = this.#judge(message);
     } else if (verdict === "gap") {
       this.#count("gaps");
@@ -126,25 +146,33 @@ export class StreamFollower {
       if (verdict !== "gap") this.#log.info({ slot: this.#options.slot }, "KV events were missed and replayed");
     }
     if (verdict === "gap") await this.#loseTrack();
-    if (verdict === "duplicate") this.#count("duplicate_batches");
+    if (verdict === "first" && message.sequence === 0) this.#beginStory();
+    // Still no higher than what a replay has brought: it is from before the first batch of that.
+    if (verdict === "duplicate" || verdict === "restart") this.#count("duplicate_batches");
     else await this.#apply(message, !this.#isCatchingUp);
+    if (!this.#isCatchingUp) this.#isRestored = false;
     this.#position.noteLive(message.sequence);
   }
 
   #judge({ sequence, payload }: NumberedPayload): Verdict {
     const verdict = this.#position.judgeLive(sequence, payload);
     // An engine that had nothing to replay begins with 0.
-    return verdict === "first" && this.#isComplete && sequence > 0 ? "gap" : verdict;
+    return verdict === "first" && this.#isComplete && !this.#isRestored && sequence > 0 ? "gap" : verdict;
   }
 
   /** Applies what the engine still has and we have not, and finds out whether it is the engine that we knew. */
   async catchUp(): Promise<void> {
-    const replay = this.#replay;
-    if (replay === undefined || this.#clock.now() < this.#replayNotBefore) return;
-    try {
+    await this.#ask(async (replay) => {
       const { last } = this.#position;
       if (this.#isComplete && last !== undefined && !(await this.#replayOnto(replay, last))) await this.#restart();
       if (!this.#isComplete || last === undefined) await this.#replayFromStart(replay);
+    });
+  }
+
+  async #ask(work: (replay: Replay) => Promise<void>): Promise<void> {
+    if (this.#replay === undefined || this.#clock.now() < this.#replayNotBefore) return;
+    try {
+      await work(this.#replay);
     } catch (error) {
       if (!(error instanceof ReplayError)) throw error;
       this.#replayNotBefore = this.#clock.now() + this.#options.replayBackoffMs;
@@ -174,28 +202,36 @@ export class StreamFollower {
     return !isFirst;
   }
 
-  async #replayFromStart(replay: Replay): Promise<void> {
+  /** @param latestStart leaves the replay alone when it begins later */
+  async #replayFromStart(replay: Replay, latestStart = Number.POSITIVE_INFINITY): Promise<void> {
     let isFirst = true;
     this.#count("replays");
     for await (const message of replay(0)) {
+      if (isFirst && message.sequence > latestStart) return;
       if (isFirst) await this.#beginReplay(message.sequence);
       isFirst = false;
       await this.#applyReplayed(message);
     }
+    // One that has never told anything holds nothing.
+    if (isFirst) this.#beginStory();
+    else this.#isStale = false;
     this.#isComplete = true;
     this.#isRestored = false;
     this.#hasLost = false;
-    if (!isFirst) this.#isStale = false;
   }
 
   async #beginReplay(sequence: number): Promise<void> {
     // What was applied before this, without a beginning, is told again from the beginning.
-    if (this.#position.last !== undefined) {
-      await this.#forget();
-    } else if (this.#isRestored && sequence === 0) {
-      this.#applier.clear();
-      this.#isRestored = false;
-    }
+    if (this.#position.last !== undefined) await this.#forget();
+    else if (sequence === 0) this.#beginStory();
+  }
+
+  /** The engine's first batch: what was restored is in what follows, or was another engine's. */
+  #beginStory(): void {
+    if (!this.#isRestored) return;
+    this.#applier.clear();
+    this.#isRestored = false;
+    this.#isCatchingUp = false;
   }
 
   async #applyReplayed(message: NumberedPayload): Promise<void> {
@@ -251,6 +287,7 @@ export class StreamFollower {
     this.#hasLost = false;
     this.#isStale = false;
     this.#isRestored = false;
+    this.#isCatchingUp = false;
     this.#applier.clear();
   }
 

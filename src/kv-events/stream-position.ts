@@ -72,14 +72,10 @@ export class StreamPosition {
   /** True when this very batch was applied under this number, and not too long ago. */
   isSame(sequence: number, payload: Uint8Array): boolean {
     const known = this.contentAt(sequence);
-    return known !== undefined && isSameContent(known, payload);
+    if (known === undefined) return false;
+    const { low, high } = contentOf(payload);
+    return known.low === low && known.high === high;
   }
-}
-
-/** Whether a batch is the one that had this content. */
-export function isSameContent({ low, high }: U64, payload: Uint8Array): boolean {
-  const content = contentOf(payload);
-  return content.low === low && content.high === high;
 }
 
 function contentOf(payload: Uint8Array): U64 {

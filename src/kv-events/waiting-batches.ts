@@ -1,5 +1,4 @@
 import type { NumberedPayload } from "./frames.ts";
-import { isSameContent, type StreamPoint } from "./stream-position.ts";
 
 /** Bounds what the batches of all streams together take in memory while they wait. One object for the whole process. */
 export class BatchMemory {
@@ -61,6 +60,21 @@ export class WaitingBatches {
     return this.#batches.size;
   }
 
+  /** The one that came first. */
+  get oldest(): NumberedPayload | undefined {
+    return this.#batches.values().next().value;
+  }
+
+  /** Whether the engine has started anew while they came in. */
+  get hasRestart(): boolean {
+    let last = -1;
+    for (const { sequence } of this.#batches) {
+      if (sequence <= last) return true;
+      last = sequence;
+    }
+    return false;
+  }
+
   add(message: NumberedPayload): void {
     this.#batches.add(message);
     this.#memory.take(costOf(message));
@@ -68,9 +82,9 @@ export class WaitingBatches {
 
   /** Takes out the oldest; undefined when none waits. */
   shift(): NumberedPayload | undefined {
-    const { value } = this.#batches.values().next();
-    if (value !== undefined) this.#drop(value);
-    return value;
+    const { oldest } = this;
+    if (oldest !== undefined) this.#drop(oldest);
+    return oldest;
   }
 
   /**
@@ -87,14 +101,10 @@ export class WaitingBatches {
     this.#onRoom = undefined;
   }
 
-  /**
-   * Drops the batches up to `point` when that very batch is among them: what they tell is known. Otherwise they stay, to be judged
-   * by their numbers.
-   */
-  dropUntil({ sequence, content }: StreamPoint): void {
+  /** Drops the batches up to the last one that is known: what they tell is known as well. */
+  dropKnown(isKnown: (batch: NumberedPayload) => boolean): void {
     const all = [...this.#batches];
-    const at = all.findLastIndex((batch) => batch.sequence === sequence && isSameContent(content, batch.payload));
-    for (const batch of all.slice(0, at + 1)) this.#drop(batch);
+    for (const batch of all.slice(0, all.findLastIndex(isKnown) + 1)) this.#drop(batch);
   }
 
   /** Drops all, for good. */

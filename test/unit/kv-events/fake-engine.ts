@@ -13,7 +13,7 @@ export interface FakeEngineOptions {
 
 /** An engine's event publisher, as vLLM has it, on loopback; a test decides what it says. */
 export class FakeEngine {
-  readonly #publisher = new XPublisher({ linger: 0 });
+  readonly #publisher = new XPublisher({ linger: 0, verbosity: "allSubs" });
   readonly #router: Router | undefined;
   readonly #options: FakeEngineOptions;
   readonly #buffer: [number, Buffer][] = [];

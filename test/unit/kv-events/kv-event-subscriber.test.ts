@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { hashBlocks, PrefixIndex } from "../../../src/kv/index.ts";
-import type { KvEventSubscriberOptions } from "../../../src/kv-events/index.ts";
+import { BatchMemory, type RestoredRank } from "../../../src/kv-events/index.ts";
 import { cleared, FakeEngine, type FakeEngineOptions, removed, stored } from "./fake-engine.ts";
 import { FollowedRank } from "./followed-rank.ts";
 
@@ -12,16 +12,15 @@ async function engineOf(options: FakeEngineOptions = {}): Promise<FakeEngine> {
   return engine;
 }
 
-function follow(
-  engine: FakeEngine,
-  options: Partial<KvEventSubscriberOptions> & { readonly index?: PrefixIndex } = {},
-): FollowedRank {
+type FollowOptions = NonNullable<ConstructorParameters<typeof FollowedRank>[1]>;
+
+function follow(engine: FakeEngine, options: FollowOptions = {}): FollowedRank {
   const rank = new FollowedRank(engine, options);
   closing.push(() => rank.subscriber.close());
   return rank;
 }
 
-async function followedEngine(engineOptions: FakeEngineOptions = {}, options: Partial<KvEventSubscriberOptions> = {}) {
+async function followedEngine(engineOptions: FakeEngineOptions = {}, options: FollowOptions = {}) {
   const engine = await engineOf(engineOptions);
   const rank = follow(engine, options);
   await engine.subscribed();
@@ -40,6 +39,161 @@ function restore(index: PrefixIndex, blocks: readonly number[]): void {
 
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A rank that waits to be restored. */
+async function heldRank(engine: FakeEngine, options: FollowOptions = {}) {
+  const { promise, resolve } = Promise.withResolvers<RestoredRank | undefined>();
+  const rank = follow(engine, { ...options, restored: promise });
+  await engine.subscribed();
+  return { rank, release: resolve };
+}
+
+describe("a rank that waits for a peer's picture of it", () => {
+  it("is told nothing before, and then all that came meanwhile, in order", async () => {
+    const engine = await engineOf();
+    await engine.publish([stored([1])], { lost: true });
+    const { rank, release } = await heldRank(engine);
+    await engine.publish([stored([2], 1)]);
+    await engine.publish([removed([2]), stored([3], 1)]);
+    await vi.waitFor(() => expect(rank.subscriber.status.isConnected).toBe(true));
+    expect(rank.index.blockCount).toBe(0);
+    restore(rank.index, [1]);
+    release({ point: undefined });
+    await rank.expectOverlap([1, 3], 2);
+    expect(rank.overlap([1, 2])).toBe(1);
+    await rank.subscriber.caughtUp;
+  });
+
+  it("begins with its engine alone when there is no such picture", async () => {
+    const engine = await engineOf({ replay: "plain" });
+    await engine.publish([stored([1])]);
+    const { rank, release } = await heldRank(engine);
+    await engine.publish([stored([2], 1)]);
+    release(undefined);
+    await rank.subscriber.caughtUp;
+    expect(rank.overlap([1, 2])).toBe(2);
+  });
+
+  it("asks the engine only for what came after the picture, and counts nothing twice", async () => {
+    const engine = await engineOf({ replay: "plain" });
+    await engine.publish([stored([1])]);
+    const peer = follow(engine);
+    await engine.subscribed();
+    await engine.publish([stored([2], 1)]);
+    await peer.expectOverlap([1, 2], 2);
+    const { point } = peer.subscriber;
+    expect(point).toMatchObject({ sequence: 1, isComplete: true });
+    engine.replayRequests.splice(0);
+    const { rank, release } = await heldRank(engine);
+    await engine.publish([stored([3], 2)]);
+    await peer.expectOverlap([1, 2, 3], 3);
+    // The picture is newer than its point says.
+    restore(rank.index, [1, 2, 3]);
+    release({ point });
+    await rank.subscriber.caughtUp;
+    expect(engine.replayRequests.every((from) => from >= 1)).toBe(true);
+    await engine.publish([removed([3])]);
+    await rank.expectOverlap([1, 2, 3], 2);
+  });
+
+  it("forgets the picture when it is of another engine", async () => {
+    const old = await engineOf({ replay: "plain" });
+    const peer = follow(old);
+    await old.subscribed();
+    await old.publish([stored([1])]);
+    await peer.expectOverlap([1], 1);
+    const engine = (await engineOf({ replay: "plain" })).useStampsFrom(1_000);
+    await engine.publish([stored([7])]);
+    await engine.publish([stored([8], 7)]);
+    const { rank, release } = await heldRank(engine);
+    restore(rank.index, [1]);
+    release({ point: peer.subscriber.point });
+    await rank.subscriber.caughtUp;
+    expect(rank.overlap([7, 8])).toBe(2);
+    expect(rank.overlap([1])).toBe(0);
+  });
+
+  it("forgets the picture when its engine has never told anything", async () => {
+    const engine = await engineOf({ replay: "plain" });
+    const { rank, release } = await heldRank(engine);
+    await vi.waitFor(() => expect(rank.subscriber.status.isConnected).toBe(true));
+    restore(rank.index, [1]);
+    release({ point: undefined });
+    await rank.subscriber.caughtUp;
+    expect(rank.overlap([1])).toBe(0);
+  });
+
+  it("forgets the picture when the engine's first batch comes live", async () => {
+    const engine = await engineOf();
+    const { rank, release } = await heldRank(engine);
+    restore(rank.index, [1]);
+    release({ point: undefined });
+    await engine.publish([stored([5])]);
+    await rank.expectOverlap([5], 1);
+    expect(rank.overlap([1])).toBe(0);
+  });
+
+  it("knows by the point of its picture that events are missing", async () => {
+    const engine = await engineOf();
+    const peer = follow(engine);
+    await engine.subscribed();
+    await engine.publish([stored([1])]);
+    await peer.expectOverlap([1], 1);
+    const { point } = peer.subscriber;
+    await engine.publish([removed([1])], { lost: true });
+    const { rank, release } = await heldRank(engine);
+    restore(rank.index, [1]);
+    release({ point });
+    await engine.publish([stored([9])]);
+    await rank.expectOverlap([9], 1);
+    expect(rank.count("lost_tracks")).toBe(1);
+    expect(rank.overlap([1])).toBe(0);
+  });
+
+  it("has no point of its own that a peer could rely on after events were lost", async () => {
+    const engine = await engineOf({ replay: "plain", bufferBatches: 1 });
+    const rank = follow(engine);
+    await engine.subscribed();
+    await engine.publish([stored([1])]);
+    await rank.expectOverlap([1], 1);
+    expect(rank.subscriber.point).toMatchObject({ sequence: 0, isComplete: true });
+    await engine.publish([stored([2], 1)], { lost: true });
+    await engine.publish([stored([3])], { lost: true });
+    await engine.publish([stored([4])]);
+    await rank.expectOverlap([4], 1);
+    expect(rank.subscriber.point).toMatchObject({ sequence: 3, isComplete: false });
+    await engine.publish([cleared]);
+    await vi.waitFor(() => expect(rank.subscriber.point).toMatchObject({ sequence: 4, isComplete: true }));
+  });
+
+  it("closes while it waits", async () => {
+    const engine = await engineOf({ replay: "plain" });
+    const memory = new BatchMemory();
+    const { rank } = await heldRank(engine, { memory });
+    await engine.publish([stored([1])]);
+    await vi.waitFor(() => expect(memory.bytes).toBeGreaterThan(0));
+    await rank.subscriber.close();
+    await rank.subscriber.caughtUp;
+    expect(rank.index.blockCount).toBe(0);
+    expect(memory.bytes).toBe(0);
+  });
+
+  it("keeps no more than its bounds, and loses nothing that the engine's side keeps", async () => {
+    const engine = await engineOf();
+    const memory = new BatchMemory(20_000);
+    const few = await heldRank(engine, { memory, maxPendingBatches: 5 });
+    const many = await heldRank(engine, { memory });
+    const blocks = Array.from({ length: 300 }, (_, i) => i + 1);
+    for (const block of blocks) await engine.publish([stored([block], block === 1 ? undefined : block - 1)]);
+    await vi.waitFor(() => expect(memory.bytes).toBeGreaterThan(19_000));
+    expect(memory.bytes).toBeLessThan(21_000);
+    for (const { rank, release } of [few, many]) {
+      release(undefined);
+      await rank.expectOverlap(blocks, 300);
+    }
+    expect(memory.bytes).toBe(0);
+  });
 });
 
 describe("KvEventSubscriber", () => {

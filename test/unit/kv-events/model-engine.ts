@@ -34,6 +34,8 @@ export class ModelEngine {
   #sequence = 0;
   #stamp = 0;
   #buffer: NumberedPayload[] = [];
+  /** Whether any block was held in more than one copy. */
+  hasHadCopies = false;
 
   constructor(bufferBatches: number) {
     this.#bufferBatches = bufferBatches;
@@ -71,6 +73,7 @@ export class ModelEngine {
     for (let length = from + 1; length <= path.length; length++) {
       const held = this.#heldAt(path.slice(0, length));
       held.copies++;
+      if (held.copies > 1) this.hasHadCopies = true;
     }
   }
 
