@@ -166,9 +166,10 @@ function registeredWorkers({ catalogue }: Core, partitions: Partitions, config: 
 
 function apiOptions(config: Config): RouteApiOptions {
   const { routeApi, extProc } = config;
-  const { maxTokenIds, maxHashes, maxListItems, maxFieldBytes, maxBodyBytes, deadlineMs, tokenFile } = routeApi;
+  const { maxTokenIds, maxHashes, maxListItems, maxFieldBytes, maxFieldValues, maxBodyBytes, deadlineMs, tokenFile } =
+    routeApi;
   return {
-    bounds: { maxTokenIds, maxHashes, maxListItems, maxFieldBytes, maxRequestBytes: maxBodyBytes },
+    bounds: { maxTokenIds, maxHashes, maxListItems, maxFieldBytes, maxFieldValues, maxRequestBytes: maxBodyBytes },
     reserves: modesOf(config).includes("reserve"),
     deadlineMs,
     isDumpOpen: tokenFile !== undefined || isLoopback(routeApi.listen),

@@ -8,7 +8,7 @@ import { errorAnswer, HttpError } from "./error-answer.ts";
 import { type HttpLog, type HttpTls, ServerMaker } from "./node-server.ts";
 import type { Operation } from "./operation.ts";
 import { type HttpLimits, RequestLimits } from "./request-limits.ts";
-import { type HttpObserver, serveOperations } from "./serve-operations.ts";
+import { answerBadPath, type HttpObserver, serveOperations } from "./serve-operations.ts";
 import { freeSocketPath } from "./unix-socket.ts";
 
 /** Where a listener is reached: a TCP port (0 = one that the system chooses), or a Unix socket. */
@@ -67,6 +67,7 @@ export class HttpListener {
       logger: false,
       serverFactory: (handler) => maker.make(handler) as Server,
       clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket),
+      frameworkErrors: (error, _request, reply) => answerBadPath(error, reply),
       routerOptions: { maxParamLength },
       return503OnClosing: false,
       forceCloseConnections: "idle",

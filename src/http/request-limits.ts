@@ -63,6 +63,7 @@ export class RequestLimits {
     }
     let buffer = this.#pool.take(Number(declaredBytes ?? firstBytes));
     let length = 0;
+    let pieces = 0;
     const release = (isInUse = false): void => {
       this.#heldBytes -= length;
       if (!isInUse) this.#pool.give(buffer);
@@ -82,15 +83,17 @@ export class RequestLimits {
     };
     const onData = (chunk: Buffer): void => {
       if (length + chunk.length > buffer.length) buffer = this.#grown(buffer, length, length + chunk.length);
+      pieces++;
       chunk.copy(buffer, length);
       length += chunk.length;
       this.#heldBytes += chunk.length;
-      const refusal = this.#refusal(length);
+      const refusal = this.#refusal(length) ?? refusalOfPieces(pieces, length);
       if (refusal !== undefined) finish(refusal);
     };
     const onEnd = (): void => finish(null);
-    const onError = (error: Error): void => finish(error);
+    // Who breaks off does not hear the answer; it is no fault of ours either way.
     const onClose = (): void => finish(new HttpError(400, "invalid_request", "the body ended early"));
+    const onError = onClose;
     stream.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose);
   }
 
@@ -120,6 +123,17 @@ export interface HeldBody {
 
 /** Room that a body of unknown length begins with. */
 const firstBytes = 4_096;
+
+/** Pieces of a body that may be of any length. */
+const freePieces = 4_096;
+/** Least mean length of more pieces, bytes. */
+const leastPieceBytes = 16;
+
+/** Each piece costs as much as a kilobyte: no client sends a long body byte by byte. */
+function refusalOfPieces(pieces: number, bytes: number): HttpError | undefined {
+  if (pieces <= freePieces || bytes >= pieces * leastPieceBytes) return undefined;
+  return new HttpError(400, "invalid_request", "the body comes in too small pieces", { connection: "close" });
+}
 
 function busy(why: string): HttpError {
   return new HttpError(429, "saturated", `${why}, no more are taken`, { "retry-after": "1" });

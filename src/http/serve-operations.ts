@@ -5,6 +5,7 @@ import type { BearerTokens } from "./bearer-tokens.ts";
 import { errorAnswer, HttpError, isInternal } from "./error-answer.ts";
 import type { HttpLog } from "./node-server.ts";
 import type { HttpAnswer, Operation } from "./operation.ts";
+import { PipelinedRequests } from "./pipelined-requests.ts";
 import { ReceivedCall } from "./received-call.ts";
 import type { HeldBody, RequestLimits } from "./request-limits.ts";
 
@@ -29,6 +30,13 @@ const jsonType = "application/json";
 const noBody = Buffer.alloc(0);
 const knownMethods: readonly HTTPMethods[] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
+/** Answers what Fastify itself finds wrong with a path, in our words: its own repeat the path. */
+export function answerBadPath(error: { readonly statusCode?: number | undefined }, reply: FastifyReply): void {
+  const isTooLong = error.statusCode === 414;
+  const message = isTooLong ? "the path is too long" : "the path is no valid one";
+  send(reply, errorAnswer(new HttpError(isTooLong ? 414 : 400, "invalid_request", message), 0));
+}
+
 /** Puts the operations, and an answer to everything else, on an app that has no routes yet. */
 export function serveOperations(app: FastifyInstance, operations: readonly Operation[], context: ServingContext): void {
   app.removeAllContentTypeParsers();
@@ -37,8 +45,13 @@ export function serveOperations(app: FastifyInstance, operations: readonly Opera
   });
   app.setErrorHandler((error, _request, reply) => send(reply, answerTo(error, context)));
   const refuseUnknown = refuse(404, "not_found", "route not found", context);
+  const pipelined = new PipelinedRequests();
   // Before the body is read, which a not-found handler would come after.
-  app.addHook("onRequest", (request, reply, done) => (request.is404 ? refuseUnknown(request, reply) : done()));
+  app.addHook("onRequest", (request, reply, done) => {
+    if (!pipelined.admit(request.raw, reply.raw)) reply.hijack();
+    else if (request.is404) refuseUnknown(request, reply);
+    else done();
+  });
   for (const operation of operations) serveOperation(app, operation, context);
   for (const [path, methods] of methodsByPath(operations)) refuseOtherMethods(app, path, methods, context);
 }
@@ -89,6 +102,9 @@ function admit(request: FastifyRequest, operation: Operation, tokens: BearerToke
   }
   if (operation.body !== undefined && !isJsonType(request.headers["content-type"])) {
     throw new HttpError(415, "unsupported_media_type", `the body must be sent as content type ${jsonType}`);
+  }
+  if (operation.body !== undefined && (request.headers["content-encoding"] ?? "identity") !== "identity") {
+    throw new HttpError(415, "unsupported_media_type", "the body must be sent without a content encoding");
   }
 }
 

@@ -32,6 +32,7 @@ export type { JsonReaderOptions } from "./json-reader.ts";
 export { JsonReader } from "./json-reader.ts";
 export { JsonSyntaxError } from "./json-syntax-error.ts";
 export type { ByteSpan, JsonValue } from "./json-value.ts";
+export { type LiftedObject, liftObject } from "./lift-object.ts";
 export type { LiftedArrays, NumberArray } from "./number-arrays.ts";
 export { liftNumberArrays } from "./number-arrays.ts";
 export type { ParseJsonOptions } from "./parse.ts";

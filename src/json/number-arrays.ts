@@ -1,6 +1,7 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { FieldError } from "./fields/field-error.ts";
-import { readI64List, readU32List, spaceEnd } from "./number-list.ts";
+import { skipValue, visitMembers, without } from "./member-walk.ts";
+import { readI64List, readU32List } from "./number-list.ts";
 
 /** How a lifted array is read. */
 export interface NumberArray {
@@ -18,17 +19,7 @@ export interface LiftedArrays {
   readonly arrays: ReadonlyMap<string, Uint32Array>;
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-
-/** Longest key that is looked up, in bytes. */
-const maxKeyBytes = 32;
 
 /**
  * Reads the members of a body's outermost object that are arrays of integers without making a value of each item: 16,384 token
@@ -53,7 +44,7 @@ export function liftNumberArrays(
     cuts.push(valueAt + 1, end - 1);
     return end;
   };
-  visitMembers(body, take);
+  visitMembers(body, 0, take);
   return { rest: without(body, cuts), arrays };
 }
 
@@ -63,78 +54,4 @@ function readList(body: Buffer, start: number, key: string, { kind, maxItems, sc
   } catch (error) {
     throw error instanceof FieldError ? error.within(key) : error;
   }
-}
-
-/**
- * Goes over the members of the outermost object, as far as the text looks like one.
- * @param take given a key and where its value starts, returns where that ends, or -1: no further
- */
-function visitMembers(bytes: Buffer, take: (key: string, valueAt: number) => number): void {
-  let at = spaceEnd(bytes, 0);
-  if (bytes[at] !== OPEN_OBJECT) return;
-  do {
-    at = spaceEnd(bytes, at + 1);
-    const keyEnd = bytes[at] === QUOTE ? stringEnd(bytes, at) : -1;
-    if (keyEnd < 0) return;
-    const colon = spaceEnd(bytes, keyEnd);
-    if (bytes[colon] !== COLON) return;
-    const isShort = keyEnd - at <= maxKeyBytes;
-    const valueEnd = take(isShort ? bytes.toString("latin1", at + 1, keyEnd - 1) : "", spaceEnd(bytes, colon + 1));
-    if (valueEnd < 0) return;
-    at = spaceEnd(bytes, valueEnd);
-  } while (bytes[at] === COMMA);
-}
-
-/** Where a value ends, or -1. What it holds is not checked. */
-function skipValue(bytes: Buffer, start: number): number {
-  const first = bytes[start];
-  if (first === QUOTE) return stringEnd(bytes, start);
-  return first === OPEN_OBJECT || first === OPEN_ARRAY ? containerEnd(bytes, start) : scalarEnd(bytes, start);
-}
-
-function containerEnd(bytes: Buffer, start: number): number {
-  let depth = 0;
-  let at = start;
-  while (at < bytes.length) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      at = stringEnd(bytes, at);
-      if (at < 0) return -1;
-      continue;
-    }
-    at++;
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
-    else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth === 0) return at;
-  }
-  return -1;
-}
-
-function scalarEnd(bytes: Buffer, start: number): number {
-  let at = start;
-  for (let byte = bytes[at]; byte !== undefined && byte > 0x20 && byte !== COMMA && byte !== CLOSE_OBJECT; ) {
-    byte = bytes[++at];
-  }
-  return at;
-}
-
-/** From the opening quote to after the closing one; -1 when there is none. */
-function stringEnd(bytes: Buffer, start: number): number {
-  for (let quote = bytes.indexOf(QUOTE, start + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
-    let backslashes = 0;
-    while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return quote + 1;
-  }
-  return -1;
-}
-
-function without(bytes: Buffer, cuts: readonly number[]): Buffer {
-  if (cuts.length === 0) return bytes;
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (let i = 0; i < cuts.length; i += 2) {
-    parts.push(bytes.subarray(from, cuts[i]));
-    from = cuts[i + 1] as number;
-  }
-  parts.push(bytes.subarray(from));
-  return Buffer.concat(parts);
 }

@@ -1,5 +1,5 @@
 import { HttpError, i64Shape, listShape, mapped, type Shape, u32Shape } from "../../http/index.ts";
-import { type JsonReader, type JsonValue, liftNumberArrays, parseJson } from "../../json/index.ts";
+import { type JsonReader, type JsonValue, liftNumberArrays, liftObject, parseJson } from "../../json/index.ts";
 import type { RequestBounds } from "./options.ts";
 
 /** Arrays of numbers that were read from a body's bytes: token ids as u32, hashes as two u32 each, low first. */
@@ -8,11 +8,17 @@ export type Arrays = ReadonlyMap<string, Uint32Array>;
 export interface ReadPrompt<T> {
   readonly fields: T;
   readonly arrays: Arrays;
+  /** What was left when arrays and the client's body were lifted. */
   readonly rest: Buffer;
+  /** The client's body `request.body`, unread, where it is an object; `fields` then has an empty one. */
+  readonly clientBody: Buffer | undefined;
 }
 
 /** Prompts of up to so many tokens take no memory of their own until they are hashed. */
 const scratchTokens = 131_072;
+
+/** Bodies up to here cannot hold many values, bytes. */
+const lightBytes = 16_384;
 
 /** Reads the bodies of all operations. */
 export class BodyReader {
@@ -41,21 +47,33 @@ export class BodyReader {
 
   /**
    * A body that gives a prompt.
-   * @returns also what was left when the arrays were lifted: the fields' objects stand in it. `token_ids` are valid until the
-   *   next body is read: they have to be hashed before anything is waited for
+   * @param clientRequestBytes longest client's body in it; 0 = it has none
+   * @returns `token_ids` are valid until the next body is read: they have to be hashed before anything is waited for
    * @throws as `read`
    */
   readPrompt<T>(body: Buffer, shape: Shape<T>, clientRequestBytes = 0): ReadPrompt<T> {
-    const { rest, arrays } = liftNumberArrays(body, this.#wanted);
+    const { rest: withRequest, arrays } = liftNumberArrays(body, this.#wanted);
+    // The client's body is read where it cannot hold others up, by who makes tokens of it.
+    const { rest, object: clientBody } =
+      clientRequestBytes > 0 ? liftObject(withRequest, "request", "body") : { rest: withRequest, object: undefined };
     const value = this.#parse(rest, this.#bounds.maxFieldBytes + clientRequestBytes);
-    return { fields: shape.read(value, "refuse"), arrays, rest };
+    return { fields: shape.read(value, "refuse"), arrays, rest, clientBody };
   }
 
   #parse(bytes: Buffer, maxBytes: number): JsonValue {
     if (bytes.length > maxBytes) {
       throw new HttpError(413, "body_too_large", `the body's fields are longer than ${maxBytes} bytes`);
     }
+    if (bytes.length > lightBytes) this.#refuseMany(bytes);
     return parseJson(bytes, { reader: this.#json, finiteNumbers: true });
+  }
+
+  /** Thousands of values cost milliseconds, in which nobody else is answered. */
+  #refuseMany(bytes: Buffer): void {
+    const { maxFieldValues } = this.#bounds;
+    const weight = this.#json.weigh(bytes, maxFieldValues);
+    if (weight === undefined || weight.records <= maxFieldValues) return;
+    throw new HttpError(413, "body_too_large", `the body's fields have more than ${maxFieldValues} values`);
   }
 }
 

@@ -8,6 +8,8 @@ export interface RequestBounds {
   readonly maxListItems: number;
   /** Longest part of a body besides its lifted arrays and its client's request, bytes. */
   readonly maxFieldBytes: number;
+  /** Most values and keys of a body besides its lifted arrays and its client's body. */
+  readonly maxFieldValues: number;
   /** Longest client's request in a body, bytes. */
   readonly maxRequestBytes: number;
 }

@@ -78,6 +78,7 @@ interface RouteSubject {
 /** `/route` and `/route_and_reserve`: where a request should go, whatever is known of it. */
 export function routeOperations(dependencies: RouteDependencies): readonly Operation[] {
   const { router, selections, writer, options, bodies } = dependencies;
+  const { maxRequestBytes } = options.bounds;
   const query = objectShape(routeMembers(options), "refuse");
   const reserve = objectShape(
     { ...routeMembers(options), reservation_id: may(name, "Id of the reservation; absent = one is made.") },
@@ -101,8 +102,8 @@ export function routeOperations(dependencies: RouteDependencies): readonly Opera
       body: query.schema,
       answers: { 200: { description: "The chosen worker.", schema: routeSchema(false) }, ...answers },
       handle: async (call) => {
-        const { fields, arrays, rest } = bodies.readPrompt(call.body, query, options.bounds.maxRequestBytes);
-        const prepared = await subjectOf(dependencies, fields, arrays, { call, rest });
+        const { fields, arrays, rest, clientBody } = bodies.readPrompt(call.body, query, maxRequestBytes);
+        const prepared = await subjectOf(dependencies, fields, arrays, { call, rest, clientBody });
         const target = router.targetOf(selections.select(prepared.subject, affinityOf(fields)));
         return jsonAnswer(200, writer.route(target, { ...prepared, ...answerParts(fields) }));
       },
@@ -124,8 +125,8 @@ export function routeOperations(dependencies: RouteDependencies): readonly Opera
       },
       handle: async (call) => {
         refuseWithoutReserving(options);
-        const { fields, arrays, rest } = bodies.readPrompt(call.body, reserve, options.bounds.maxRequestBytes);
-        const prepared = await subjectOf(dependencies, fields, arrays, { call, rest });
+        const { fields, arrays, rest, clientBody } = bodies.readPrompt(call.body, reserve, maxRequestBytes);
+        const prepared = await subjectOf(dependencies, fields, arrays, { call, rest, clientBody });
         const decision = selections.reserve(prepared.subject, affinityOf(fields), fields.reservation_id);
         return jsonAnswer(200, writer.route(decision, { ...prepared, ...answerParts(fields), lease: decision.lease }));
       },
@@ -140,8 +141,10 @@ function answerParts({ explain, return_token_ids: returnsTokenIds }: RouteFields
 /** Where a client's request stands. */
 interface RequestSource {
   readonly call: HttpCall;
-  /** What was left of the body when arrays were lifted. */
+  /** What was left of the body when its parts were lifted. */
   readonly rest: Buffer;
+  /** The lifted client's body. */
+  readonly clientBody: Buffer | undefined;
 }
 
 async function subjectOf(
@@ -176,12 +179,12 @@ function givenPromptOf(fields: RouteFields, arrays: Arrays): GivenPrompt | undef
 async function requestSubject(
   dependencies: RouteDependencies,
   fields: RouteFields,
-  { call, rest }: RequestSource,
+  { call, rest, clientBody }: RequestSource,
 ): Promise<RouteSubject> {
   const { router, options } = dependencies;
   const { request } = fields;
   if (request === undefined) throw new Error("a request is given when no prompt is");
-  const preparing = router.prepare(routeRequestOf(request, rest, options.trustsClients));
+  const preparing = router.prepare(routeRequestOf(request, { clientBody, rest }, options.trustsClients));
   const prepared =
     preparing instanceof Promise
       ? await withinDeadline(preparing, options.deadlineMs, () => call.keepBody())

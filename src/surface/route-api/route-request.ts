@@ -20,7 +20,7 @@ export interface ClientRequest {
   readonly body: JsonObject | string;
 }
 
-const path = textShape(8_192);
+const pathShape = textShape(8_192);
 const headerValue = textShape(16_384);
 
 /** Longest text of a client's body, in characters; the body's own bound is below it. */
@@ -31,7 +31,10 @@ export function clientRequestShape({ maxListItems }: RequestBounds): Shape<Clien
   const values = eitherShape(headerValue, listShape(headerValue, maxListItems));
   const shape = objectShape(
     {
-      path: may(path, "Path and query as the client sent them; they name the API. Absent = the body's shape does."),
+      path: may(
+        pathShape,
+        "Path and query as the client sent them; they name the API. Absent = the body's shape does.",
+      ),
       headers: may(mapShape(values, maxListItems), "The client's headers; several values as a list."),
       body: must(
         eitherShape(textShape(maxBodyText), anyObjectShape),
@@ -63,14 +66,17 @@ function eitherShape<B>(text: Shape<string>, other: Shape<B>): Shape<string | B>
 
 /**
  * The request as the router takes it.
- * @param bytes what the caller's body was parsed from: the client's body is a part of it, not a copy
+ * @param source the client's body, where it was lifted; else what the caller's body was parsed from: the client's body is a part of it, not a copy
  */
-export function routeRequestOf(request: ClientRequest, bytes: Buffer, trustClient: boolean): RouteRequest {
-  const { headers, body } = request;
+export function routeRequestOf(
+  { path, headers, body }: ClientRequest,
+  { clientBody, rest }: { readonly clientBody: Buffer | undefined; readonly rest: Buffer },
+  trustClient: boolean,
+): RouteRequest {
   return {
-    path: request.path,
+    path,
     headers: headersOf(headers),
-    body: body instanceof JsonObject ? bytes.subarray(body.start, body.end) : Buffer.from(body, "utf8"),
+    body: body instanceof JsonObject ? (clientBody ?? rest.subarray(body.start, body.end)) : Buffer.from(body, "utf8"),
     subset: undefined,
     requestedEndpoints: undefined,
     trustClient,

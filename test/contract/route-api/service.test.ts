@@ -65,6 +65,37 @@ describe("tokens", () => {
   });
 });
 
+describe("bodies of very many values", () => {
+  it.each([
+    { name: "unknown members", body: `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(",")}}` },
+    { name: "items of a list", body: `{"token_ids":[1],"allowed_worker_ids":[${"1,".repeat(20_000)}1]}` },
+    { name: "empty objects", body: `{"token_ids":[1],"x":[${"{},".repeat(20_000)}{}]}` },
+  ])("are refused unread: $name", async ({ body }) => {
+    api = await RunningApi.start("mode: reserve");
+    for (const path of ["/select", "/route", "/workers"]) {
+      const answer = await api.call("POST", path, body);
+      expect([answer.status, answer.body.code]).toEqual([413, "body_too_large"]);
+    }
+    expect((await api.call("POST", "/select", '{"token_ids":[1]}')).status).toBe(503);
+  });
+
+  it("are taken as a client's own body, which is read elsewhere", async () => {
+    api = await RunningApi.start(
+      "mode: reserve\nmodels: [{ name: m, loadOnly: true }]\nworkers: [{ name: a, endpoint: '127.0.0.1:1' }]",
+    );
+    const message = '{"role":"user","content":"a"}';
+    const client = `{"model":"m","messages":[${`${message},`.repeat(20_000)}${message}]}`;
+    const answer = await api.call("POST", "/route", `{"request":{"path":"/v1/chat/completions","body":${client}}}`);
+    expect([answer.status, answer.body.api]).toEqual([200, "chat"]);
+    const broken = await api.call(
+      "POST",
+      "/route",
+      `{"request":{"path":"/v1/chat/completions","body":{"model":"m" 1}}}`,
+    );
+    expect([broken.status, broken.body.code]).toEqual([400, "invalid_request"]);
+  });
+});
+
 describe("the document", () => {
   it("names every operation once, each with its answers, and refers to nothing that is not there", async () => {
     api = await RunningApi.start("mode: reserve");
