@@ -31,7 +31,10 @@ export interface ChunkEncoderParts {
   readonly maxUncutUnits: number;
 }
 
-/** Units of text that a step has encoded; texts met before take none. */
+/** Units of text met before after which a step ends: they are hashed, compared and copied. */
+const maxMetUnits = 1 << 16;
+
+/** Units of text that a step has encoded; texts met before take none, unless they are many. */
 export type Steps = Generator<number, void>;
 
 /**
@@ -42,6 +45,8 @@ export class ChunkEncoder {
   readonly #parts: ChunkEncoderParts;
   readonly #chunks: GenerationMap<IdRun>;
   readonly #scratch = new IdBuffer();
+  /** Of all texts, since a step ended for them. */
+  #metUnits = 0;
 
   constructor(parts: ChunkEncoderParts, budget: CacheBudget) {
     this.#parts = parts;
@@ -118,7 +123,14 @@ export class ChunkEncoder {
 
   /** Appends the ids of one text in a single step. */
   *appendChunk(chunk: string, begins: boolean, out: RunList): Steps {
-    if (this.appendMet(chunk, begins, out)) return;
+    if (this.appendMet(chunk, begins, out)) {
+      this.#metUnits += chunk.length;
+      if (this.#metUnits < maxMetUnits) return;
+      const units = this.#metUnits;
+      this.#metUnits = 0;
+      yield units;
+      return;
+    }
     const { maxUncutUnits } = this.#parts;
     const key = ownString(this.#keyOf(chunk, begins));
     if (chunk.length > maxUncutUnits) throw new UncuttableText(chunk.length);

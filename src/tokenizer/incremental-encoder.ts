@@ -60,7 +60,8 @@ export class IncrementalEncoder {
   readonly #chunks: ChunkEncoder;
   readonly #cuts: Cuts;
   readonly #dropsNul: boolean;
-  readonly #pieces: GenerationMap<Piece>;
+  /** Null for a long text without two places to cut it. */
+  readonly #pieces: GenerationMap<Piece | null>;
   readonly #prompts: PromptCache;
 
   /** @param dropsNul whether prompts are encoded without their NUL characters */
@@ -145,8 +146,8 @@ export class IncrementalEncoder {
       }
       // A generator costs as much as many look-ups: what was met before does without (bench/tokenize).
       const metPiece = this.#pieces.get(text);
-      const piece = metPiece ?? (yield* this.#newPiece(text, owned));
-      if (piece === undefined) {
+      const piece = metPiece === undefined ? yield* this.#newPiece(text, owned) : metPiece;
+      if (piece === null) {
         seam += text;
         continue;
       }
@@ -165,7 +166,8 @@ export class IncrementalEncoder {
 
   /** Appends a seam that costs little. What follows a known prompt is kept with the prompt: it is not worth an entry of its own. */
   #appendAtOnce(seam: string, begins: boolean, known: KnownPrompt | undefined, out: RunList): boolean {
-    if (known === undefined || seam.length > maxSeamUnits) return this.#chunks.appendMet(seam, begins, out);
+    if (seam.length > maxSeamUnits) return false;
+    if (known === undefined) return this.#chunks.appendMet(seam, begins, out);
     this.#chunks.appendOnce(seam, begins, out);
     return true;
   }
@@ -177,11 +179,14 @@ export class IncrementalEncoder {
       : this.#chunks.appendChunk(seam, begins, out);
   }
 
-  /** The piece's inside, or undefined when there are no two places to cut it. */
-  *#newPiece(text: string, owned: (text: string) => string): Generator<number, Piece | undefined> {
+  /** The piece's inside, or null when there are no two places to cut it. */
+  *#newPiece(text: string, owned: (text: string) => string): Generator<number, Piece | null> {
     const last = lastCut(this.#cuts, text, text.length - 1, 0);
     const first = last < 0 ? -1 : firstCut(this.#cuts, text, 1, last);
-    if (first < 0) return undefined;
+    if (first < 0) {
+      this.#pieces.set(owned(text), null, entryBytes + 2 * text.length);
+      return null;
+    }
     const piece = { first, last, run: yield* this.#inside(text.substring(first, last)) };
     this.#pieces.set(owned(text), piece, entryBytes + 2 * text.length + piece.run.byteLength);
     return piece;

@@ -76,6 +76,21 @@ describe("a slice of a new prompt", () => {
     expect(ids.join()).toBe((await official.encode(pieces.join(""), plain)).join());
   });
 
+  it("ends as well in text that was met before and has no place to be cut", async () => {
+    const tokenizer = await loadTokenizer(Buffer.from(json), undefined, { now: hurried() });
+    const pieces = Array.from({ length: 60 }, (_, index) => `${`${index}\n\t`.repeat(1_000)}<|x|>`);
+    await tokenizer.encodePieces(pieces, plain);
+    let isDone = false;
+    let turns = 0;
+    const encoding = Promise.resolve(tokenizer.encodePieces([...pieces, "more"], plain));
+    void encoding.then(() => {
+      isDone = true;
+    });
+    for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(turns).toBeGreaterThan(2);
+    expect((await encoding).ids.join()).toBe((await official.encode(`${pieces.join("")}more`, plain)).join());
+  });
+
   it("leaves two turns of one conversation apart that are encoded at the same time", async () => {
     const tokenizer = await loadTokenizer(Buffer.from(json), undefined, { now: hurried() });
     const start = ["user\n", longText(6).slice(0, 5000)];
