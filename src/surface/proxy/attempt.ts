@@ -1,5 +1,5 @@
 import type { AnswerReceiver, DispatchError, WorkerExchange } from "../../dispatch/index.ts";
-import type { Clock } from "../../http/index.ts";
+import type { ApiError, Clock } from "../../http/index.ts";
 import type { RouteDecision } from "../../router/index.ts";
 import { AnswerWatch } from "./answer-watch.ts";
 import type { ClientAnswer } from "./client-answer.ts";
@@ -52,6 +52,8 @@ export interface AnswerBody {
   broken(error: DispatchError): void;
   /** The client has left. */
   close(): void;
+  /** What can still be said to a client that has got a part: an event that tells of the error; undefined = nothing that it would understand. */
+  lastWords(error: ApiError): string | undefined;
 }
 
 /** Statuses by which a worker says that it, and not the request, is at fault. */
@@ -81,6 +83,11 @@ export class Attempt implements AnswerReceiver {
   cancel(): void {
     this.#exchange?.cancel();
     this.#body?.close();
+  }
+
+  /** As of `AnswerBody`; undefined also before there is an answer. */
+  lastWords(error: ApiError): string | undefined {
+    return this.#body?.lastWords(error);
   }
 
   drained(): void {

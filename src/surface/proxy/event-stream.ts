@@ -1,5 +1,5 @@
 import type { DispatchError } from "../../dispatch/index.ts";
-import type { Clock } from "../../http/index.ts";
+import type { ApiError, Clock } from "../../http/index.ts";
 import type { AnswerBody } from "./attempt.ts";
 import type { StreamFormat } from "./served-paths.ts";
 import { StreamEnd } from "./stream-end.ts";
@@ -56,9 +56,14 @@ export class EventStream implements AnswerBody {
 
   broken(error: DispatchError): void {
     this.#endHold();
-    if (this.#isEncoded || this.#events.endsWithin) this.#sink.cut(error);
+    const event = this.lastWords(streamError(error));
+    if (event === undefined) this.#sink.cut(error);
     else if (this.#end.isWhole) this.#sink.finish();
-    else this.#sink.fail(this.#end.errorEvent(streamError(error)), error);
+    else this.#sink.fail(event, error);
+  }
+
+  lastWords(error: ApiError): string | undefined {
+    return this.#isEncoded || this.#events.endsWithin ? undefined : this.#end.errorEvent(error);
   }
 
   close(): void {

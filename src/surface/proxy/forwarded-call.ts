@@ -1,4 +1,5 @@
 import type { DispatchError, WorkerRequest } from "../../dispatch/index.ts";
+import { RoutingError } from "../../errors/index.ts";
 import { applyEdit } from "../../json/index.ts";
 import {
   PickAttempt,
@@ -16,7 +17,7 @@ import type { AnswerHead } from "./client-headers.ts";
 import type { Legs } from "./disaggregated/legs.ts";
 import { SplitCall } from "./disaggregated/split-call.ts";
 import { asWhole } from "./disaggregated/splitter.ts";
-import type { CallPhase } from "./telemetry.ts";
+import { type CallPhase, pickReport } from "./telemetry.ts";
 import { refusalOf, workerError } from "./worker-errors.ts";
 import { workerRequest } from "./worker-request.ts";
 
@@ -62,11 +63,21 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     this.#choose();
   }
 
-  /** Ends it in the middle: the proxy stops. */
+  /** Ends it in the middle: the proxy stops. The client is told as well as can be. */
   abandon(): void {
     if (this.#isOver) return;
+    const error = new RoutingError("the proxy is shutting down", { code: "shutting_down" });
+    if (!this.#client.isBegun) {
+      this.#refuse(error);
+      return;
+    }
+    const lastWords = this.#attempt?.lastWords(error);
     this.#close();
-    this.#client.cut();
+    if (lastWords === undefined) this.#client.cut();
+    else {
+      this.#client.write(lastWords);
+      this.#client.end();
+    }
   }
 
   drained(): void {
@@ -191,15 +202,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   #reportPick(decision: RouteDecision): void {
     const { telemetry, clock } = this.#context;
     if (this.#attempts > 0) telemetry.retried("sent");
-    telemetry.picked({
-      model: decision.model,
-      api: decision.api,
-      mode: "proxy",
-      bodyBytes: this.#request.body.bytes.length,
-      durationMs: clock.now() - this.#receivedMs,
-      inputTokens: decision.inputTokens,
-      predictedCachedTokens: decision.predictedCachedTokens,
-    });
+    telemetry.picked(pickReport(decision, this.#request.body.bytes.length, clock.now() - this.#receivedMs));
   }
 
   #send(decision: RouteDecision, legs: Legs | undefined): void {

@@ -54,6 +54,10 @@ export class PlainBody implements AnswerBody {
     this.#held = [];
   }
 
+  lastWords(): undefined {
+    return undefined;
+  }
+
   #pass(): void {
     this.#isPassing = true;
     this.#sink.begin();

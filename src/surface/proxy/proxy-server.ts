@@ -13,6 +13,8 @@ export interface ProxyServerOptions {
 }
 
 const idleSweepMs = 50;
+/** How long the last words to clients that are cut may take to get there. */
+const lastWordsMs = 100;
 
 /** The listening front door. */
 export class ProxyServer {
@@ -77,9 +79,10 @@ export class ProxyServer {
     return this.#closed;
   }
 
+  /** Clients are told, and have a moment to read it. */
   #cut(): void {
     this.#door.abandonAll();
-    this.#server.closeAllConnections();
+    setTimeout(() => this.#server.closeAllConnections(), lastWordsMs);
   }
 }
 

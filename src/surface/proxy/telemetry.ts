@@ -1,5 +1,6 @@
 import type { DispatchFailure } from "../../dispatch/index.ts";
 import type { HttpErrorCode } from "../../http/index.ts";
+import type { RouteDecision } from "../../router/index.ts";
 
 /** How far a request has come. */
 export type CallPhase = "request" | "pick" | "upstream" | "response";
@@ -7,18 +8,27 @@ export type CallPhase = "request" | "pick" | "upstream" | "response";
 /** How one worker dealt with a request. */
 export type AttemptOutcome = "answered" | "server_error" | DispatchFailure;
 
+/** A worker that was chosen for a request. */
+export interface PickReport {
+  readonly model: string | undefined;
+  readonly api: string;
+  readonly mode: string;
+  readonly bodyBytes: number;
+  /** From the end of the request's body to the choice. */
+  readonly durationMs: number;
+  readonly inputTokens: number | undefined;
+  readonly predictedCachedTokens: number | undefined;
+}
+
+export function pickReport(decision: RouteDecision, bodyBytes: number, durationMs: number): PickReport {
+  const { model, api, inputTokens, predictedCachedTokens } = decision;
+  return { model, api, mode: "proxy", bodyBytes, durationMs, inputTokens, predictedCachedTokens };
+}
+
 /** What this surface reports, for metrics. Calls must be cheap: most are made once a request, on its hot path. */
 export interface ProxyTelemetry {
   /** A worker was chosen for a request. */
-  picked(pick: {
-    readonly model: string | undefined;
-    readonly api: string;
-    readonly mode: string;
-    readonly bodyBytes: number;
-    readonly durationMs: number;
-    readonly inputTokens: number | undefined;
-    readonly predictedCachedTokens: number | undefined;
-  }): void;
+  picked(pick: PickReport): void;
   /** A request was refused with an error of the proxy's. */
   refused(code: HttpErrorCode): void;
   /** A worker has answered a request, or failed it. */

@@ -219,17 +219,34 @@ describe("the end", () => {
     await drained;
   });
 
-  it("cuts what does not end", async () => {
+  it("tells those that do not end, and cuts them", async () => {
     const { proxy, worker } = await bench.start(1);
-    worker.behave = (response) => {
+    worker.behave = (response, { target }) => {
+      if (target !== chatPath) return;
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write("data: 1\n\n");
     };
-    const answer = await open(proxy.url, { body: chatBody({ stream: true }) });
+    const stream = await open(proxy.url, { body: chatBody({ stream: true }) });
+    const waiting = call(proxy.url, { path: "/v1/completions", body: { model: "m", prompt: "a" } });
+    await expect.poll(() => worker.seen.length).toBe(2);
     await proxy.drain(50);
-    await expect(answer.toArray()).rejects.toThrow();
-    expect(await worker.seen[0]?.ended).toBe("left");
+    expect((await stream.toArray()).join("")).toContain('"code":"shutting_down"');
+    expect([(await waiting).status, errorOf((await waiting).body).code]).toEqual([503, "shutting_down"]);
+    expect(await Promise.all(worker.seen.map(({ ended }) => ended))).toEqual(["left", "left"]);
     expect(proxy.booked.requests).toBe(0);
+  });
+
+  it("ends connections that read nothing", async () => {
+    const { proxy, worker } = await bench.start(1);
+    worker.behave = (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (let i = 0; i < 500; i++) response.write(`data: ${"x".repeat(20_000)}\n\n`);
+    };
+    const stream = await open(proxy.url, { body: chatBody({ stream: true }) });
+    stream.pause();
+    await proxy.drain(50);
+    expect(proxy.booked.requests).toBe(0);
+    stream.destroy();
   });
 });
 
