@@ -1,6 +1,18 @@
-import type { AnswerReceiver, DispatchError, WorkerExchange } from "../../../dispatch/index.ts";
+import { type AnswerReceiver, DispatchError, type WorkerExchange } from "../../../dispatch/index.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { type HeldHead, isSuccess, type LegEvents, type LegRequests, type Legs, withoutPlaces } from "./legs.ts";
+
+/** Completes the decode worker's answer by the prefill worker's. */
+export interface AnswerMerge {
+  /** @returns false when the prefill worker's answer is too long */
+  prefillData(chunk: Buffer): boolean;
+  prefillEnd(): void;
+  /** The head of the decode worker's answer as it is passed on. */
+  head(head: HeldHead): HeldHead;
+  /** What can be passed on; empty = nothing yet, undefined = the answer is too long. */
+  data(chunk: Buffer): Buffer | undefined;
+  end(): Buffer;
+}
 
 /** What is known of the prefill worker's answer. `accepted`: its head was good; `over`: nothing of it matters any more. */
 type PrefillState = "waiting" | "accepted" | "refused" | "over";
@@ -12,6 +24,7 @@ type PrefillState = "waiting" | "accepted" | "refused" | "over";
 export class ConcurrentLegs implements Legs {
   readonly #requests: LegRequests;
   readonly #events: LegEvents;
+  readonly #merge: AnswerMerge | undefined;
   #receiver: AnswerReceiver | undefined;
   #prefill: WorkerExchange | undefined;
   #decode: WorkerExchange | undefined;
@@ -20,14 +33,18 @@ export class ConcurrentLegs implements Legs {
   /** What came of the decode worker's answer while its head waits. */
   #heldData: Buffer[] = [];
   #hasDecodeEnded = false;
+  /** Whether the answer that is passed on is completed. */
+  #isMerging = false;
   #hasContent = false;
   /** Whether the receiver can take no more. */
   #isPaused = false;
   #isOver = false;
 
-  constructor(requests: LegRequests, events: LegEvents) {
+  /** @param merge undefined = the decode worker's answer is passed on as it comes */
+  constructor(requests: LegRequests, events: LegEvents, merge: AnswerMerge | undefined) {
     this.#requests = requests;
     this.#events = events;
+    this.#merge = merge;
   }
 
   get prefilling(): string {
@@ -92,18 +109,30 @@ export class ConcurrentLegs implements Legs {
       this.#receiver?.head(head.status, head.reason, withoutPlaces(head.rawHeaders));
       return;
     }
-    this.#state = "accepted";
     this.#events.prefillAnswered(this.#requests.prefill.endpoint);
+    if (this.#merge !== undefined) return;
+    this.#state = "accepted";
     this.#releaseDecode();
   }
 
   #prefillData(chunk: Buffer): void {
     if (this.#state === "refused") this.#receiver?.data(chunk);
+    else if (this.#state === "waiting" && this.#merge?.prefillData(chunk) === false) {
+      this.#prefill?.cancel();
+      this.#prefillFailed(new DispatchError("malformed"));
+    }
   }
 
   #prefillEnd(): void {
-    if (this.#state === "refused") this.#receiver?.end();
-    else this.#state = "over";
+    if (this.#state === "refused") {
+      this.#receiver?.end();
+      return;
+    }
+    const isAwaited = this.#state === "waiting";
+    this.#state = "over";
+    if (!isAwaited) return;
+    this.#merge?.prefillEnd();
+    this.#releaseDecode();
   }
 
   #prefillFailed(error: DispatchError): void {
@@ -127,11 +156,11 @@ export class ConcurrentLegs implements Legs {
     } else if (this.#state === "waiting") {
       this.#heldHead = head;
       this.#decode?.pause();
-    } else this.#receiver?.head(head.status, head.reason, head.rawHeaders);
+    } else this.#passHead(head);
   }
 
   #decodeData(chunk: Buffer): void {
-    if (this.#heldHead === undefined) this.#receiver?.data(chunk);
+    if (this.#heldHead === undefined) this.#passData(chunk);
     else this.#heldData.push(chunk);
   }
 
@@ -150,11 +179,25 @@ export class ConcurrentLegs implements Legs {
     const held = this.#heldHead;
     if (held === undefined) return;
     this.#heldHead = undefined;
-    this.#receiver?.head(held.status, held.reason, held.rawHeaders);
-    for (const chunk of this.#heldData.splice(0)) this.#receiver?.data(chunk);
+    this.#passHead(held);
+    for (const chunk of this.#heldData.splice(0)) this.#passData(chunk);
     if (this.#hasDecodeEnded) this.#finish();
     // Later: undici cannot read on one connection within a call of another's.
     else queueMicrotask(() => this.#resumeDecode());
+  }
+
+  #passHead(head: HeldHead): void {
+    this.#isMerging = this.#merge !== undefined;
+    const { status, reason, rawHeaders } = this.#merge?.head(head) ?? head;
+    this.#receiver?.head(status, reason, rawHeaders);
+  }
+
+  #passData(chunk: Buffer): void {
+    const merged = this.#isMerging ? this.#merge?.data(chunk) : chunk;
+    if (merged === undefined) {
+      this.#decode?.cancel();
+      this.#decodeFailed(new DispatchError("malformed"));
+    } else if (merged.length > 0) this.#receiver?.data(merged);
   }
 
   #resumeDecode(): void {
@@ -162,7 +205,10 @@ export class ConcurrentLegs implements Legs {
   }
 
   #finish(): void {
+    if (this.#isOver) return;
     this.#isOver = true;
+    const rest = this.#isMerging ? this.#merge?.end() : undefined;
+    if (rest !== undefined && rest.length > 0) this.#receiver?.data(rest);
     this.#receiver?.end();
   }
 

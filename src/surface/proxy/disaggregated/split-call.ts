@@ -43,11 +43,20 @@ export class SplitCall {
       outline: this.#outline,
       body: body.bytes,
       requestId: headers.get("x-request-id"),
-      to: (rank, bytes) => requestTo(rank.worker.endpoint, headersOf(rank, decision), bytes),
+      to: (rank, bytes) => requestTo(rank.worker.endpoint, this.#headersOf(rank, decision), bytes),
     });
     if (legs === "alone") return legs;
     this.#legs = legs;
     return legs;
+  }
+
+  /** The routing headers of one of the two workers. An answer that has to be read is not to be compressed. */
+  #headersOf({ worker, dpRank }: WorkerRank, decision: RouteDecision): RouteDecision["headers"] {
+    const plain = ["accept-encoding", "identity"] as const;
+    if (worker.endpoint === decision.endpoint) {
+      return this.#outline?.wantsPromptLogprobs === true ? [...decision.headers, plain] : decision.headers;
+    }
+    return worker.headers.sendsDataParallelRank ? [plain, ["x-data-parallel-rank", String(dpRank)]] : [plain];
   }
 
   #read(prepared: PreparedRequest): PreparedRequest | Promise<PreparedRequest> {
@@ -66,12 +75,4 @@ export class SplitCall {
     this.#outline = outline;
     return asSplittable(prepared, format);
   }
-}
-
-/** The routing headers of one of the two workers. Its answer may have to be read: it is not to be compressed. */
-function headersOf({ worker, dpRank }: WorkerRank, decision: RouteDecision): RouteDecision["headers"] {
-  if (worker.endpoint === decision.endpoint) return decision.headers;
-  const own: [string, string][] = [["accept-encoding", "identity"]];
-  if (worker.headers.sendsDataParallelRank) own.push(["x-data-parallel-rank", String(dpRank)]);
-  return own;
 }

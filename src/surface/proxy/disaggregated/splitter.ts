@@ -6,6 +6,7 @@ import { bootstrapBodies, type Pair, type WorkerRank } from "./bootstrap.ts";
 import { ConcurrentLegs } from "./concurrent-legs.ts";
 import { newRoom, newTimedId } from "./ids.ts";
 import type { LegEvents, Legs } from "./legs.ts";
+import { PromptLogprobs } from "./prompt-logprobs.ts";
 import { outlineOf, type RequestOutline, rawMember } from "./request-outline.ts";
 import { SequentialLegs } from "./sequential-legs.ts";
 import { decodeBody, prefillBody } from "./transfer-bodies.ts";
@@ -93,7 +94,8 @@ export class Splitter {
     }
     const bodies = bootstrapBodies(body, outline, pair, newRoom);
     const requests = { prefill: to(pair.prefill, bodies.prefill), decode: to(pair.decode, bodies.decode) };
-    return new ConcurrentLegs(requests, this.#events);
+    const merge = outline.wantsPromptLogprobs ? new PromptLogprobs(this.#options.maxAnswerBytes) : undefined;
+    return new ConcurrentLegs(requests, this.#events, merge);
   }
 
   #sequential({ reservation }: RouteDecision, pair: Pair, request: SplitRequest): Legs {
