@@ -24,6 +24,7 @@ interface ExplainOptions extends ConfigOptions {
   readonly profile: "dynamo" | "vllm" | "sglang";
   readonly tokenizerView?: "raw" | "transformers5" | "sglang";
   readonly reasoningParser?: string;
+  readonly engineVersion?: string;
   readonly waitMs: number;
 }
 
@@ -140,6 +141,7 @@ function program(): Command {
           "whose reading of the tokenizer's files counts for --cases (default: raw for dynamo, transformers5 for vllm, sglang for sglang)",
         ).choices(["raw", "transformers5", "sglang"]),
       )
+      .option("--engine-version <release>", "the engine's, as 0.5.22, for --cases (default: the newest that is known)")
       .option(
         "--reasoning-parser <name>",
         "what SGLang's option of this name, or --dyn-reasoning-parser of a Dynamo frontend's workers is given, for --cases (default: none)",

@@ -22,6 +22,8 @@ export interface CasesOptions {
   readonly reasoningParser?: string | undefined;
   /** What else those workers tell their frontend. Default: nothing. */
   readonly frontend?: FrontendSettings | undefined;
+  /** Release of the engine. Default: the newest that is known. */
+  readonly engineVersion?: string | undefined;
 }
 
 /** Answers each line of `input` with one line: the tokens of a request, by the code that routes requests. */
@@ -53,6 +55,7 @@ async function singleModelRouter({
   tokenizerView,
   reasoningParser,
   frontend,
+  engineVersion,
 }: CasesOptions): Promise<Router> {
   const blockSize = 16;
   const pipeline = await Model.load(
@@ -63,6 +66,7 @@ async function singleModelRouter({
       ...(tokenizerView === undefined ? {} : { tokenizerView }),
       ...(reasoningParser === undefined ? {} : { reasoningParser }),
       frontend: { ...frontend, reasoningParser },
+      ...(engineVersion === undefined ? {} : { engineVersion }),
     },
     await readModelFolder(modelDir),
   );

@@ -47,7 +47,16 @@ export function lateModel({ profile, blockSize }: ModelSettings): LateModel {
 
 /** What reading a model's files depends on. */
 export function modelOptions(
-  { name, profile, blockSize, tokenizerView, sglangReasoningParser, mistralCommon, frontend }: ModelSettings,
+  {
+    name,
+    profile,
+    blockSize,
+    tokenizerView,
+    sglangReasoningParser,
+    mistralCommon,
+    engineVersion,
+    frontend,
+  }: ModelSettings,
   { maxPromptCharacters, templates }: Config["tokenizer"],
 ): ModelOptions {
   const { maxSteps: maxWork, maxCharacters: maxLength, timeZone } = templates;
@@ -59,6 +68,7 @@ export function modelOptions(
     templateSettings: { limits: { maxWork, maxLength }, timeZone },
     mistralCommon,
     frontend: frontendSettings(frontend),
+    ...(engineVersion === undefined ? {} : { engineVersion }),
     ...(tokenizerView === undefined ? {} : { tokenizerView }),
     ...(sglangReasoningParser === undefined ? {} : { reasoningParser: sglangReasoningParser }),
   };

@@ -51,6 +51,8 @@ export interface CompileOptions {
   readonly reasoningParser?: string;
   /** Whether the engine reads Mistral's own files in place of tokenizer.json. Default `auto`. */
   readonly mistralCommon?: MistralCommon;
+  /** The engine's release, as `0.5.23`. Default: the newest that is known here. */
+  readonly engineVersion?: string;
 }
 
 /**
@@ -83,7 +85,7 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
 }
 
 function promptsUnknown(
-  { profile, name, mistralCommon = "auto" }: CompileOptions,
+  { profile, name, mistralCommon = "auto", engineVersion }: CompileOptions,
   files: ModelFiles,
   { config }: ParsedFiles,
   templates: TemplateSources,
@@ -91,7 +93,7 @@ function promptsUnknown(
 ): UnknownPrompts {
   if (unknownReason !== undefined) return { chat: undefined, text: unknownReason };
   if (profile.name === "dynamo") return { chat: undefined, text: undefined };
-  const sources = { config, name, template: templates.default, files: files.otherNames, mistralCommon };
+  const sources = { config, name, template: templates.default, files: files.otherNames, mistralCommon, engineVersion };
   return unknownPrompts(profile.name, sources);
 }
 
@@ -133,12 +135,12 @@ function viewOf({ tokenizerView, profile }: CompileOptions, parsed: ParsedFiles)
 }
 
 function translatedTraits(
-  { profile, reasoningParser }: CompileOptions,
+  { profile, reasoningParser, engineVersion }: CompileOptions,
   templates: TemplateSources,
   parsed: ParsedFiles,
 ) {
   try {
-    return engineTraits({ profile, reasoningParser }, templates, parsed.config);
+    return engineTraits({ profile, reasoningParser, engineVersion }, templates, parsed.config);
   } catch (cause) {
     throw new ModelLoadError(`chat template: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

@@ -4,6 +4,7 @@ import { JsonObject, type JsonValue } from "../json/index.ts";
 import { type ChatTemplate, compileTemplate, UnsupportedTemplateError } from "../template/index.ts";
 import { sglangThinking } from "./engine-sglang-parsers.ts";
 import { sglangReasoningMode } from "./engine-sglang-reasoning.ts";
+import { sglangVersionTraits } from "./engine-version.ts";
 import { plainMessage } from "./messages.ts";
 import type { Profile } from "./profile.ts";
 import type { TemplateSources } from "./template-source.ts";
@@ -14,11 +15,13 @@ export interface TraitsOptions {
   readonly profile: Profile;
   /** Name of the reasoning parser that SGLang serves the model with; undefined when it has none. */
   readonly reasoningParser: string | undefined;
+  /** The engine's release; undefined: the newest. */
+  readonly engineVersion: string | undefined;
 }
 
 /** What an engine's reading of requests depends on in a model; undefined for other backends. */
 export function engineTraits(
-  { profile, reasoningParser }: TraitsOptions,
+  { profile, reasoningParser, engineVersion }: TraitsOptions,
   sources: TemplateSources,
   config: JsonObject,
 ): EngineTraits | undefined {
@@ -30,6 +33,7 @@ export function engineTraits(
   return {
     name: "sglang",
     usesHarmony,
+    ...sglangVersionTraits(engineVersion, usesHarmony),
     keepsInlineSystem: template !== undefined && probedInlineSystem(template)?.includes(sentinel) === true,
     ...sglangThinking(sources.default === undefined ? {} : sglangReasoningMode(sources.default), reasoningParser),
   };

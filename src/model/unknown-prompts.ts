@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../json/index.ts";
 import { isGlm53Template } from "./engine-sglang-reasoning.ts";
+import { unknownVersion } from "./engine-version.ts";
 import type { Engine } from "./profile.ts";
 
 /** Why an engine's prompts of a model are not known, though its files can be read; undefined where they are. */
@@ -47,13 +48,18 @@ export interface PromptSources {
   /** Names of the files of the model's repository, as far as they are known. */
   readonly files: readonly string[];
   readonly mistralCommon: MistralCommon;
+  /** The engine's release; undefined: the newest. */
+  readonly engineVersion: string | undefined;
 }
 
 export function unknownPrompts(engine: Engine, sources: PromptSources): UnknownPrompts {
   const text = readsMistralFiles(engine, sources)
     ? "the engine reads Mistral's own tokenizer files (tekken.json, tokenizer.model.v*), not tokenizer.json"
     : undefined;
-  const chat = isRenderedNatively(engine, sources) ? "the backend renders this model without its template" : undefined;
+  const native = isRenderedNatively(engine, sources)
+    ? "the backend renders this model without its template"
+    : undefined;
+  const chat = unknownVersion(engine, sources.engineVersion, sources.config.get("model_type") === "gpt_oss") ?? native;
   return { chat, text };
 }
 

@@ -3,7 +3,8 @@
 # .cache/oracle/engines: what our token ids for these engines are compared with. No GPU, no root. Does nothing when it is there already.
 set -eu
 
-engines="vllm==0.33.0 sglang==0.5.23"
+# Other releases, by the same names: ENGINES="vllm==0.30.0 sglang==0.5.22".
+engines="${ENGINES:-vllm==0.33.0 sglang==0.5.23}"
 harmony_vllm=oss-harmony==0.0.11
 harmony_sglang=openai-harmony==0.0.4
 

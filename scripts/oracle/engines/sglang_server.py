@@ -15,7 +15,7 @@ stand_ins.install(
     "numba sgl_kernel decord torch_memory_saver flash_attn torchao nvidia cutlass cuda "
     "sglang.srt.managers.tokenizer_manager sglang.srt.managers.schedule_batch sglang.srt.layers sglang.srt.models "
     "sglang.srt.model_executor sglang.srt.distributed sglang.srt.mem_cache sglang.srt.disaggregation "
-    "sglang.srt.sampling.penaltylib sglang.srt.sampling.sampling_batch_info".split(),
+    "sglang.srt.sampling.penaltylib sglang.srt.sampling.sampling_batch_info sglang.srt.platforms sglang.kernels".split(),
 )
 
 REAL_DECODER = msgspec.msgpack.Decoder

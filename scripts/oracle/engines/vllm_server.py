@@ -17,10 +17,7 @@ stand_ins.install(
 )
 
 from vllm.entrypoints.anthropic.protocol import AnthropicMessagesRequest  # noqa: E402
-from vllm.entrypoints.anthropic.serving import (  # noqa: E402
-    AnthropicServingMessages,
-    DisabledThinkingEffortResolver,
-)
+from vllm.entrypoints.anthropic import serving as anthropic  # noqa: E402
 from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest  # noqa: E402
 from vllm.entrypoints.openai.completion.protocol import CompletionRequest  # noqa: E402
 from vllm.entrypoints.openai.responses.protocol import ResponsesRequest  # noqa: E402
@@ -83,8 +80,9 @@ class Vllm:
             enable_auto_tools=True,
         )
         self.renderer.parser = Parser
-        self.merges_inline_system = AnthropicServingMessages._should_merge_inline_system(self.renderer)
-        self.effort_resolver = DisabledThinkingEffortResolver(self.renderer)
+        self.merges_inline_system = merges_inline_system(self.renderer, tokenizer)
+        resolver = getattr(anthropic, "DisabledThinkingEffortResolver", None)
+        self.effort_resolver = resolver and resolver(self.renderer)
         self.loop = asyncio.new_event_loop()
 
     def tokens(self, path, body):
@@ -103,11 +101,18 @@ class Vllm:
 
     async def messages(self, body):
         request = AnthropicMessagesRequest.model_validate(body)
-        return AnthropicServingMessages.to_chat_completion_request(
-            request,
-            merge_inline_system=self.merges_inline_system,
-            disabled_thinking_effort=await self.effort_resolver.resolve_for(request),
-        )
+        options = {"merge_inline_system": self.merges_inline_system}
+        if self.effort_resolver:
+            options["disabled_thinking_effort"] = await self.effort_resolver.resolve_for(request)
+        return anthropic.AnthropicServingMessages.to_chat_completion_request(request, **options)
+
+
+def merges_inline_system(renderer, tokenizer):
+    """Older releases look at one template."""
+    serving = anthropic.AnthropicServingMessages
+    if hasattr(serving, "_should_merge_inline_system"):
+        return serving._should_merge_inline_system(renderer)
+    return serving._detect_merge_inline_system(tokenizer.chat_template)
 
 
 def accepted(result):

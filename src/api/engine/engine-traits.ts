@@ -19,6 +19,10 @@ export interface SglangTraits {
   readonly thinking: SglangThinking;
   /** Messages: the reasoning parser's marks around the thinking of an earlier turn; without a parser it is dropped. */
   readonly thinkMarks: ThinkMarks | "dropped" | "unknown";
+  /** Why prompts of Responses are not known; undefined when they are. */
+  readonly unknownResponses: string | undefined;
+  /** The template gets tools with the members and the order that the client sent; otherwise in one form. */
+  readonly showsToolsAsSent: boolean;
   /** Efforts are those of Hunyuan's templates: `no_think`, `low` and `high`, which is the default. */
   readonly usesHunyuanEffort: boolean;
   /** Responses go through the Harmony renderer of gpt-oss, which uses no template. */

@@ -88,6 +88,14 @@ const model = z.strictObject({
     .describe(
       "What `--reasoning-parser` is given when SGLang serves this model: it decides how Messages turn thinking on and off, and what stands around the thinking of earlier turns. When absent: none, as SGLang itself has by default.",
     ),
+  engineVersion: z
+    .string()
+    .regex(/^v?\d+\.\d+\.\d+/, "expected a release as 0.5.23")
+    .transform((version) => version.replace(/^v/, ""))
+    .optional()
+    .describe(
+      "Release of vLLM or SGLang that serves the model, as `0.5.22`: before SGLang 0.5.23 templates get tools in another form. Conversations are known from vLLM 0.30.0 and SGLang 0.5.20 on (Responses from 0.5.22, gpt-oss in Harmony's format of the newest alone); otherwise they are placed by load, and only completions by their tokens. When absent: the newest that is known, vLLM 0.33.0 and SGLang 0.5.23.",
+    ),
   mistralCommon: z
     .enum(["auto", "always", "never"])
     .default("auto")

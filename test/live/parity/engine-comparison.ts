@@ -29,8 +29,9 @@ export class EngineComparison {
   readonly #explainer: Explainer;
   readonly #server: EngineServer;
 
-  constructor(model: ServedModel, engine: Engine) {
-    this.#explainer = new Explainer(servedName, model.folder, engine);
+  /** @param version of the engine; undefined: the newest that is known */
+  constructor(model: ServedModel, engine: Engine, version: string | undefined) {
+    this.#explainer = new Explainer(servedName, model.folder, engine, { engineVersion: version });
     this.#server = new EngineServer(engine, model.folder);
   }
 

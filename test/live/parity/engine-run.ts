@@ -24,6 +24,8 @@ const { values } = parseArgs({
     /** Names, separated by commas. */
     models: { type: "string", default: "qwen3,llama3_1,gemma3" },
     engines: { type: "string", default: "vllm,sglang" },
+    /** Release of the engine that ENGINES_HOME holds. Default: the newest that is known. */
+    "engine-version": { type: "string" },
     /** How many differences of a model are made small and printed with their bodies. */
     details: { type: "string", default: "10" },
     /** Which of the verdicts is a difference. */
@@ -59,7 +61,7 @@ function record({ body, raw, theirs }: Compared, asked: string): void {
 
 /** Returns the number of differences. */
 async function compareModel(model: ServedModel, engine: Engine): Promise<number> {
-  const comparison = new EngineComparison(model, engine);
+  const comparison = new EngineComparison(model, engine, values["engine-version"]);
   try {
     const all: Compared[] = [];
     for (let index = first; index < first + bodies; index++) {

@@ -3,20 +3,31 @@ import { explainCases } from "../../../src/commands/index.ts";
 import type { FrontendSettings, ProfileName } from "../../../src/model/index.ts";
 import type { CaseAnswer } from "../../parity/answers.ts";
 
+interface ExplainerOptions {
+  /** What the workers tell a Dynamo frontend. */
+  readonly frontend?: FrontendSettings | undefined;
+  /** The engine's release. Default: the newest that is known. */
+  readonly engineVersion?: string | undefined;
+}
+
 /** `explain --cases` for one model, kept running: asked one case at a time. */
 export class Explainer {
   readonly #input = new PassThrough();
   readonly #answers: AsyncIterator<string>;
   readonly #run: Promise<void>;
 
-  constructor(model: string, modelDir: string, profile: ProfileName = "dynamo", frontend: FrontendSettings = {}) {
+  constructor(
+    model: string,
+    modelDir: string,
+    profile: ProfileName = "dynamo",
+    { frontend = {}, engineVersion }: ExplainerOptions = {},
+  ) {
     const { reasoningParser } = frontend;
     // One chunk a line, as it is written.
     const output = new PassThrough({ objectMode: true });
     this.#answers = output[Symbol.asyncIterator]();
-    this.#run = explainCases({ modelDir, model, profile, frontend, reasoningParser }, this.#input, output).finally(() =>
-      output.end(),
-    );
+    const options = { modelDir, model, profile, frontend, reasoningParser, engineVersion };
+    this.#run = explainCases(options, this.#input, output).finally(() => output.end());
     // Reported to whoever waits for an answer.
     this.#run.catch(() => undefined);
   }

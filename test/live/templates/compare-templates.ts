@@ -69,7 +69,7 @@ async function compareModel(
   oracle: Oracle,
   { seed, first, bodies, spoilt, details }: TemplateComparisonOptions,
 ): Promise<TemplateOutcome> {
-  const explainer = new Explainer(name, folder, "dynamo", frontend);
+  const explainer = new Explainer(name, folder, "dynamo", { frontend });
   try {
     const comparison = new Comparison(name, explainer, oracle);
     const found: Difference[] = [];

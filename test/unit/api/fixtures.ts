@@ -26,6 +26,8 @@ export const sglang: SglangTraits = {
   thinking: { kind: "toggle", arguments: ["enable_thinking"] },
   thinkMarks: { start: "<think>", end: "</think>" },
   usesHunyuanEffort: false,
+  showsToolsAsSent: true,
+  unknownResponses: undefined,
   usesHarmony: false,
 };
 

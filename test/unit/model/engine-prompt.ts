@@ -9,6 +9,8 @@ export interface EngineModel {
   readonly profile: Engine;
   readonly template: string;
   readonly reasoningParser?: string;
+  /** The engine's release. */
+  readonly engineVersion?: string;
   /** In place of the small model's. */
   readonly files?: Partial<ModelFiles>;
 }
@@ -16,10 +18,13 @@ export interface EngineModel {
 /** The prompt of a request, or why there is none: "refused" by the template, or "by load". */
 export async function enginePrompt(
   path: string,
-  { profile, template, reasoningParser, files }: EngineModel,
+  { profile, template, reasoningParser, engineVersion, files }: EngineModel,
   body: object,
 ): Promise<string | undefined> {
-  const parser = reasoningParser === undefined ? {} : { reasoningParser };
+  const parser = {
+    ...(reasoningParser === undefined ? {} : { reasoningParser }),
+    ...(engineVersion === undefined ? {} : { engineVersion }),
+  };
   const model = await Model.load(
     { name: "m", profile: profileByName(profile), blockSize: 16, ...parser },
     modelFiles(template, files),
@@ -29,7 +34,8 @@ export async function enginePrompt(
   const request = parseRequest(path, Buffer.from(JSON.stringify({ model: "m", ...body })), options);
   if (request.api === "promptless") return "by load";
   try {
-    return (await model.tokenize(request)).pieces?.join("");
+    const { pieces, inexactReason } = await model.tokenize(request);
+    return inexactReason?.startsWith("engineVersion") ? "by load" : pieces?.join("");
   } catch (error) {
     if (error instanceof RoutingError) return "refused";
     throw error;

@@ -5,6 +5,7 @@ import { flagOr, given, refuseNullStream } from "../members.ts";
 import { Untokenizable } from "../untokenizable.ts";
 import { sglangMessages } from "./sglang-message.ts";
 import { sglangReasoning, sglangTemplateArgs } from "./sglang-template-args.ts";
+import { toolsInForm } from "./sglang-tool-form.ts";
 import { sglangTools } from "./sglang-tools.ts";
 
 /**
@@ -16,7 +17,7 @@ export function sglangChat(root: JsonObject, traits: SglangTraits): ChatRequest 
   if (given(root, "input_ids") !== undefined) throw new Untokenizable("`input_ids` brings the prompt");
   return {
     messages: sglangMessages(root.get("messages")),
-    tools: sglangTools(root),
+    tools: toolsInForm(sglangTools(root), traits),
     toolChoice: undefined,
     responseFormat: undefined,
     templateArgs: sglangTemplateArgs(root, sglangReasoning(root), traits),

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../json/index.ts";
 import { isList } from "../../fields/index.ts";
 import { anthropicChoice, inputSchema } from "../anthropic.ts";
+import type { SglangTraits } from "../engine-traits.ts";
 import { flagOr, given, notTaken, objectOf, objectsOf, optionalFlag, optionalText, textOf } from "../members.ts";
 import { withStandardTypes } from "./sglang-schema-types.ts";
 
@@ -13,12 +14,12 @@ const serverTools: readonly { readonly type: RegExp; readonly names: readonly st
 ];
 
 /** Tools of a Messages request that its choice leaves, as SGLang's template sees them; server tools are left out. */
-export function sglangMessagesTools(root: JsonObject): readonly JsonObject[] | undefined {
+export function sglangMessagesTools(root: JsonObject, traits: SglangTraits): readonly JsonObject[] | undefined {
   const value = given(root, "tools");
   if (value !== undefined && !isList(value)) throw notTaken("tools");
   const tools = objectsOf(value ?? [], "tools")
     .filter((tool) => !isServerTool(tool))
-    .map(functionTool);
+    .map((tool) => functionTool(tool, traits));
   const choice = anthropicChoice(root);
   if (choice?.type === "none") return undefined;
   if (tools.length === 0) {
@@ -40,14 +41,16 @@ function isServerTool(tool: JsonObject): boolean {
   return true;
 }
 
-function functionTool(tool: JsonObject): JsonObject {
+/** `strict` counts only in releases that show it as it was sent. */
+function functionTool(tool: JsonObject, { showsToolsAsSent }: SglangTraits): JsonObject {
   if (tool.get("type") === "") throw notTaken("tools");
   const deferLoading = optionalFlag(tool, "defer_loading");
+  const strict = flagOr(tool, "strict", false);
   const dumped = objectOf({
     name: textOf(tool, "name"),
     description: optionalText(tool, "description") ?? "",
     parameters: withStandardTypes(inputSchema(tool)),
-    strict: flagOr(tool, "strict", false),
+    strict: strict && showsToolsAsSent,
     defer_loading: deferLoading,
   });
   return objectOf({ type: "function", function: dumped, defer_loading: deferLoading ?? null });

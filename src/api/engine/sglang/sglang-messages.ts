@@ -17,6 +17,7 @@ import { objectAsOrjson } from "./sglang-arguments.ts";
 import { sglangMessagesTools } from "./sglang-messages-tools.ts";
 import { searchResultText } from "./sglang-search-result.ts";
 import { hunyuanEffort } from "./sglang-template-args.ts";
+import { toolsInForm } from "./sglang-tool-form.ts";
 import { toolResultTurns } from "./sglang-tool-result.ts";
 
 const efforts = ["minimal", "low", "medium", "high", "xhigh", "max"];
@@ -32,7 +33,7 @@ export function sglangMessagesRequest(root: JsonObject, traits: SglangTraits): C
   if (messages.length === 0) throw notTaken("messages");
   return {
     messages,
-    tools: sglangMessagesTools(root),
+    tools: toolsInForm(sglangMessagesTools(root, traits), traits),
     toolChoice: undefined,
     responseFormat: undefined,
     templateArgs: templateArgs(root, traits),

@@ -4,6 +4,7 @@ import { isList } from "../../fields/index.ts";
 import type { SglangTraits } from "../engine-traits.ts";
 import { notTaken, objectOf, optionalText, refuseNullStream } from "../members.ts";
 import { responseInput } from "../responses.ts";
+import { Untokenizable } from "../untokenizable.ts";
 import { sglangHarmonyResponses } from "./sglang-harmony.ts";
 import { sglangMessage } from "./sglang-message.ts";
 import { sglangItem } from "./sglang-response-items.ts";
@@ -11,12 +12,14 @@ import { sglangResponseTools } from "./sglang-response-tools.ts";
 import { mergeAssistants } from "./sglang-response-turns.ts";
 import { sglangResponseEffort } from "./sglang-responses-effort.ts";
 import { sglangTemplateArgs } from "./sglang-template-args.ts";
+import { toolsInForm } from "./sglang-tool-form.ts";
 
 /**
  * A Responses request as SGLang makes chat of it (sglang@0.5.23 entrypoints/openai/serving_responses.py).
  * @throws Untokenizable
  */
 export function sglangResponses(root: JsonObject, traits: SglangTraits): ChatRequest {
+  if (traits.unknownResponses !== undefined) throw new Untokenizable(traits.unknownResponses);
   refuseNullStream(root);
   if (traits.usesHarmony) return sglangHarmonyResponses(root);
   const input = responseInput(root);
@@ -29,7 +32,7 @@ export function sglangResponses(root: JsonObject, traits: SglangTraits): ChatReq
   const effort = sglangResponseEffort(root);
   return {
     messages,
-    tools: sglangResponseTools(root),
+    tools: toolsInForm(sglangResponseTools(root), traits),
     toolChoice: undefined,
     responseFormat: undefined,
     templateArgs: sglangTemplateArgs(
