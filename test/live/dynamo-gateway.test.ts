@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureModelFolder, testModels } from "../../scripts/models.ts";
 import { envoyKinds, kindName } from "../e2e/support/envoy-config.ts";
+import { prose, seededRandom } from "../support/load/index.ts";
+import { clientRequests, refusedRequests } from "./support/client-requests.ts";
 import { DynamoGateway } from "./support/dynamo-gateway.ts";
 import { DynamoWorkers } from "./support/dynamo-workers.ts";
 import { type LiveRequest, liveRequests } from "./support/live-requests.ts";
@@ -26,19 +28,24 @@ function injectedIds({ body }: Passed): readonly number[] | undefined {
   return (JSON.parse(body.toString("utf8")) as { nvext?: { token_data?: readonly number[] } }).nvext?.token_data;
 }
 
-function withoutTokens({ body }: Passed): unknown {
+function withoutTokens({ body }: Pick<Passed, "body">): unknown {
   const { nvext: _nvext, ...rest } = JSON.parse(body.toString("utf8")) as Record<string, unknown>;
   return rest;
 }
 
 /** What the frontend makes of a request that no picker has touched. */
-async function frontendsOwnIds({ path }: LiveRequest, body: string): Promise<readonly (readonly number[])[]> {
+async function frontendsOwnAnswer({ path }: Pick<LiveRequest, "path">, body: string) {
   const [worker] = dynamo.workers;
   if (worker === undefined) throw new Error("no worker");
   const headers = { "x-dynamo-worker-instance-id": worker.id, "x-dynamo-routing-mode": "aggregated" };
-  const answer = await worker.frontend.post(path, Buffer.from(body), headers);
-  expect(answer).toMatchObject({ status: 200 });
-  return dynamo.takeRecords().map((record) => record.token_ids);
+  const { status } = await worker.frontend.post(path, Buffer.from(body), headers);
+  return { status, ids: dynamo.takeRecords().map((record) => record.token_ids) };
+}
+
+async function frontendsOwnIds(live: LiveRequest, body: string): Promise<readonly (readonly number[])[]> {
+  const { status, ids } = await frontendsOwnAnswer(live, body);
+  expect(status).toBe(200);
+  return ids;
 }
 
 describe.each(envoyKinds.map((kind) => ({ kind, name: kindName(kind) })))(
@@ -111,6 +118,50 @@ describe.each(envoyKinds.map((kind) => ({ kind, name: kindName(kind) })))(
       expect(records).toHaveLength(2);
       const named = passed[0]?.headers["x-dynamo-worker-instance-id"];
       expect(records.map((record) => record.instance_id)).toEqual([named, named]);
+    });
+
+    it.each(clientRequests)("$name: what the worker gets is what the frontend makes of it", async ({ path, body }) => {
+      const text = JSON.stringify({ model: "qwen3", ...body });
+      const expected = await frontendsOwnAnswer({ path }, text);
+
+      const answer = await gateway.post(path, text);
+
+      expect(answer.status, `${answer.body} ${gateway.report()}`).toBe(expected.status);
+      const { passed, records } = taken();
+      expect(records.map((record) => record.token_ids)).toEqual(expected.ids);
+      if (expected.status === 200)
+        expect(passed.map(withoutTokens)).toEqual([withoutTokens({ body: Buffer.from(text) })]);
+    });
+
+    it.each(refusedRequests)(
+      "$name: is refused as the frontend refuses it, without troubling a worker",
+      async (live) => {
+        const text = "text" in live ? live.text : JSON.stringify({ model: "qwen3", ...live.body });
+        const expected = await frontendsOwnAnswer(live, text);
+        expect(expected).toEqual({ status: live.status, ids: [] });
+
+        const answer = await gateway.post(live.path, text);
+
+        expect(answer.status, `${answer.body} ${gateway.report()}`).toBe(live.status);
+        expect(answer.contentType).toContain("application/json");
+        expect(taken()).toEqual({ passed: [], records: [] });
+      },
+    );
+
+    it("injects the tokens of long conversations, of each turn anew", async () => {
+      const random = seededRandom(envoyKinds.indexOf(kind) + 7);
+      const messages = [{ role: "user", content: prose(400_000, random) }];
+      for (const answer of ["ja", prose(150_000, random), "nein"]) {
+        const body = JSON.stringify({ model: "qwen3", messages, max_tokens: 3 });
+        const { status, ids } = await frontendsOwnAnswer({ path: "/v1/chat/completions" }, body);
+
+        expect(await gateway.post("/v1/chat/completions", body), gateway.report()).toMatchObject({ status });
+
+        const { passed, records } = taken();
+        expect(records.map((record) => record.token_ids)).toEqual(ids);
+        expect(passed.map(injectedIds)).toEqual(ids);
+        messages.push({ role: "assistant", content: answer }, { role: "user", content: prose(2_000, random) });
+      }
     });
 
     it("does not let a client choose the worker", async () => {
