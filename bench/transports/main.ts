@@ -1,6 +1,7 @@
 /**
  * What the way to the picker costs, at one connection: the same prompt as the client's own text and as token ids, in the process, over a Unix
- * socket and over HTTP. Client and picker share a process, so each figure holds the client's work too.
+ * socket, over HTTP and, as text, over gRPC (ext_proc, where the body comes back as well). Client and picker share a process, so each figure holds the
+ * client's work too. The stages tell apart what a pick does: making tokens and hashes of the text, and looking them up and choosing.
  * `node_modules/.bin/node bench/transports/main.ts [--rounds 20] [--requests 50]`.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,11 +9,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
+import { ObservedRouter } from "../../src/commands/observed-router.ts";
 import type { HttpAnswer, Operation } from "../../src/http/index.ts";
+import { startExtProcServer } from "../../src/surface/ext-proc/index.ts";
+import { createLogger } from "../../src/telemetry/index.ts";
 import { RunningApi } from "../../test/contract/route-api/running-api.ts";
 import { testModelFolder } from "../../test/e2e/support/model-folder.ts";
 import { postRequest, RawClient } from "../route/raw-client.ts";
 import { chatBodies } from "../route/texts.ts";
+import { ExtProcClient } from "./ext-proc-client.ts";
 
 type Send = (json: string) => Promise<unknown>;
 
@@ -33,18 +38,39 @@ const settings = {
 const api = await RunningApi.start(stringify(settings));
 const port = Number(api.address.split(":").at(-1));
 const clients = [await RawClient.connect({ path: socket }), await RawClient.connect({ port })] as const;
+const quiet = () => undefined;
+const silent = { debug: quiet, info: quiet, warn: quiet, error: console.error };
+const extProc = await startExtProcServer(
+  { host: "127.0.0.1", port: 0, healthPort: "off", tls: { kind: "plaintext" } },
+  new ObservedRouter(api.core.router, api.metrics.requests, createLogger({ level: "silent" })),
+  api.metrics.requests,
+  silent,
+);
+const envoy = new ExtProcClient(extProc.address);
 const ways: readonly (readonly [string, Send])[] = [
   ["in the process", inProcess(operation("/route"))],
   ["Unix socket", overConnection(clients[0])],
   ["HTTP", overConnection(clients[1])],
 ];
+const anyone = {
+  headers: { get: () => undefined, getAll: () => [] },
+  subset: undefined,
+  requestedEndpoints: undefined,
+  trustClient: false,
+};
+const grpc: readonly [string, Send] = ["gRPC, ext_proc", (json) => envoy.place(clientBodyOf(json))];
 try {
   for (const bytes of [8_192, 65_536]) {
-    await compare(`${bytes / 1024} KB chat body, growing conversations`, (round) => texts(bytes, round));
-    await compare("the same prompts as token ids", (round) => tokens(texts(bytes, round)));
+    await compare(`${bytes / 1024} KB chat body, growing conversations`, [...ways, grpc], (round) =>
+      texts(bytes, round),
+    );
+    await stages(`${bytes / 1024} KB chat body, in the process`, bytes);
+    await compare("the same prompts as token ids", ways, (round) => tokens(texts(bytes, round)));
   }
 } finally {
   for (const client of clients) client.close();
+  envoy.close();
+  await extProc.close();
   await api.close();
   await rm(folder, { recursive: true });
 }
@@ -68,6 +94,11 @@ function overConnection(client: RawClient): Send {
   };
 }
 
+/** The client's own body within a request to the route API. */
+function clientBodyOf(json: string): string {
+  return json.slice(json.indexOf('"body":') + '"body":'.length, -2);
+}
+
 function texts(bytes: number, round: number): string[] {
   const bodies = chatBodies(bytes, "growing conversations", perRound, round);
   return bodies.map((body) => `{"request":{"path":"/v1/chat/completions","body":${body}}}`);
@@ -85,18 +116,53 @@ async function tokens(requests: readonly string[]): Promise<string[]> {
 }
 
 /** Rounds of all ways in turn, so that what else the machine does falls on all alike; the first two do not count. */
-async function compare(what: string, requestsOf: (round: number) => Promise<string[]> | string[]): Promise<void> {
-  const taken = new Map<string, number[]>(ways.map(([name]) => [name, []]));
+async function compare(
+  what: string,
+  compared: readonly (readonly [string, Send])[],
+  requestsOf: (round: number) => Promise<string[]> | string[],
+): Promise<void> {
+  const taken = new Map<string, number[]>(compared.map(([name]) => [name, []]));
   for (let round = -2; round < rounds; round++) {
-    for (const [at, [name, send]] of ways.entries()) {
+    for (const [at, [name, send]] of compared.entries()) {
       // Each way has conversations of its own: what one has seen must not help the next.
-      for (const json of await requestsOf(round * ways.length + at)) {
+      for (const json of await requestsOf(round * compared.length + at)) {
         const start = performance.now();
         await send(json);
         if (round >= 0) taken.get(name)?.push(performance.now() - start);
       }
     }
   }
+  report(what, taken);
+}
+
+/** The parts of a pick, without any way to it. */
+async function stages(what: string, bytes: number): Promise<void> {
+  const { router } = api.core;
+  const [tokenizing, choosing]: [number[], number[]] = [[], []];
+  for (let round = -2; round < rounds; round++) {
+    // Conversations that no way has asked for.
+    for (const json of texts(bytes, 1_000_000 + round)) {
+      const body = Buffer.from(clientBodyOf(json));
+      const start = performance.now();
+      const prepared = await router.prepare({ ...anyone, path: "/v1/chat/completions", body });
+      const between = performance.now();
+      router.select(prepared, anyone);
+      const end = performance.now();
+      if (round < 0) continue;
+      tokenizing.push(between - start);
+      choosing.push(end - between);
+    }
+  }
+  report(
+    what,
+    new Map([
+      ["text to hashes", tokenizing],
+      ["look-up, choice", choosing],
+    ]),
+  );
+}
+
+function report(what: string, taken: ReadonlyMap<string, readonly number[]>): void {
   console.log(`\n${what}`);
   for (const [name, all] of taken) {
     const sorted = all.toSorted((a, b) => a - b);
