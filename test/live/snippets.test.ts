@@ -9,7 +9,7 @@ describe(`composed templates of seed ${seed}`, () => {
   it("print what the Dynamo frontend prints, and are refused where it refuses", async () => {
     const { differences, unknown, compared } = await compareWithFrontend(seed, 1_200);
     expect(differences).toEqual([]);
-    expect(unknown / compared).toBeLessThan(0.01);
+    expect(unknown / compared).toBeLessThan(0.03);
   });
 
   it("print what transformers prints in Hugging Face's dialect, and are refused where it raises", async () => {
