@@ -40,6 +40,12 @@ const described: Readonly<
   timeScale: ["<x>", number, "multiplies all engine times, 0 = no waiting (default: 1)"],
   defaultOutputTokens: ["<n>", number, "output tokens when the request sets no limit (default: 16)"],
   maxOutputTokens: ["<n>", number, "most output tokens of a sequence (default: 4096)"],
+  pairRole: [
+    "<role>",
+    text,
+    "part in split requests: none, sglang-prefill, sglang-decode, nixl-prefill, nixl-decode (default: none)",
+  ],
+  pairIgnoredOn: ["<a,b>", list, "APIs whose handover fields it drops (default: none)"],
   recordedRequests: ["<n>", number, "requests that /sim/requests remembers (default: 256)"],
   recordedBodyBytes: ["<n>", number, "leading bytes of each body that a record keeps (default: 4096)"],
   maxBodyBytes: ["<n>", number, "longer bodies are refused with 413 (default: 268435456)"],

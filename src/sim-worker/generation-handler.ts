@@ -10,6 +10,7 @@ import { type GenerationApi, type GenerationRequest, readGenerationRequest } fro
 import { messagesFormat } from "./messages-format.ts";
 import type { ResolvedSimWorkerOptions, TokenizePrompt } from "./options.ts";
 import { OutputText } from "./output-text.ts";
+import { PairError, type Pairing, type PairTurn } from "./pairing/pairing.ts";
 import type { RequestRecord } from "./request-log.ts";
 import { responsesFormat } from "./responses-format.ts";
 
@@ -42,6 +43,7 @@ interface PreparedCall extends GenerationCall {
   readonly generation: GenerationRequest;
   readonly prompts: readonly Prompt[];
   readonly head: AnswerHead;
+  readonly turn: PairTurn;
 }
 
 /** Answers the generating endpoints; prompts of one request run one after another. */
@@ -50,12 +52,20 @@ export class GenerationHandler {
   readonly #options: ResolvedSimWorkerOptions;
   readonly #tokenize: TokenizePrompt;
   readonly #faults: FaultInjector;
+  readonly #pairing: Pairing;
 
-  constructor(engine: SimEngine, options: ResolvedSimWorkerOptions, tokenize: TokenizePrompt, faults: FaultInjector) {
+  constructor(
+    engine: SimEngine,
+    options: ResolvedSimWorkerOptions,
+    tokenize: TokenizePrompt,
+    faults: FaultInjector,
+    pairing: Pairing,
+  ) {
     this.#engine = engine;
     this.#options = options;
     this.#tokenize = tokenize;
     this.#faults = faults;
+    this.#pairing = pairing;
   }
 
   /** Answers one request. Rejects only with the signal's reason, when the client left. */
@@ -69,9 +79,13 @@ export class GenerationHandler {
     }
     const prepared = await this.#prepare(call);
     if (prepared === undefined) return;
-    if (this.#faults.cutsAnswer()) return await this.#cut(prepared);
-    await (prepared.generation.stream ? this.#stream(prepared) : this.#answerWhole(prepared));
-    record.outcome = "completed";
+    try {
+      if (this.#faults.cutsAnswer()) return await this.#cut(prepared);
+      await (prepared.generation.stream ? this.#stream(prepared) : this.#answerWhole(prepared));
+      record.outcome = "completed";
+    } finally {
+      prepared.turn.failed();
+    }
   }
 
   /** Tokens of a request's prompt. Throws, or rejects, for a body without one. */
@@ -84,15 +98,21 @@ export class GenerationHandler {
     try {
       const tenant = call.request.headersDistinct["x-tenant-id"]?.at(-1);
       const generation = readGenerationRequest(call.api, call.body, tenant);
-      const prompts = await this.#prompts(call, generation);
+      const made = await this.#prompts(call, generation);
+      const turn = await this.#pairing.begin(call.api, call.body, call.signal);
+      const prompts = turn.isPrefill ? made.map((prompt) => ({ ...prompt, outputTokens: 1 })) : made;
       const id = randomUUID().replaceAll("-", "");
       const createdAt = Math.floor(Date.now() / 1000);
       const head = { id, createdAt, model: generation.model, includeUsage: generation.includeUsage };
-      return { ...call, generation, prompts, head };
+      return { ...call, generation, prompts, head, turn };
     } catch (error) {
       call.signal.throwIfAborted();
       call.record.outcome = "refused";
-      sendError(call.response, 400, error instanceof Error ? error.message : String(error));
+      sendError(
+        call.response,
+        error instanceof PairError ? 500 : 400,
+        error instanceof Error ? error.message : String(error),
+      );
       return undefined;
     }
   }
@@ -115,7 +135,9 @@ export class GenerationHandler {
       choices.push(await this.#generate(call, index, prompt, () => Promise.resolve()));
     }
     call.record.status = 200;
-    sendJson(call.response, 200, formats[call.api].json(call.head, choices, usageOf(call.record)));
+    call.turn.prefilled();
+    const answer = formats[call.api].json(call.head, choices, usageOf(call.record));
+    sendJson(call.response, 200, { ...answer, ...call.turn.extra });
   }
 
   async #stream(call: PreparedCall): Promise<void> {
@@ -131,6 +153,7 @@ export class GenerationHandler {
       });
       await writePart(response, opening + stream.endChoice(index, choice), signal);
     }
+    call.turn.prefilled();
     response.end(stream.finish(usageOf(call.record)));
   }
 

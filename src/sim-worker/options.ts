@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { EngineTiming } from "./engine.ts";
 import { changeFaults, type FaultSettings, noFaults } from "./faults.ts";
 import type { KvEventFormat } from "./kv-event-codec.ts";
+import { type PairRole, pairRoles } from "./pairing/pairing.ts";
 import type { ReplayFraming } from "./replay-server.ts";
 
 /**
@@ -49,6 +50,10 @@ export interface SimWorkerOptions extends Partial<FaultSettings>, Partial<Engine
   readonly defaultOutputTokens?: number;
   /** Most output tokens of a sequence, whatever the request asks. Default 4096. */
   readonly maxOutputTokens?: number;
+  /** Its part in requests that two workers share. Default none. */
+  readonly pairRole?: PairRole;
+  /** APIs whose handover fields it drops: `chat`, `completions`, `responses`, `messages`. Default: none. */
+  readonly pairIgnoredOn?: readonly string[];
   /** Received requests that `/sim/requests` remembers; 0 = none. Default 256. */
   readonly recordedRequests?: number;
   /** Leading bytes of each body that a record keeps. Default 4096. */
@@ -94,6 +99,8 @@ const defaults = {
   timeScale: 1,
   defaultOutputTokens: 16,
   maxOutputTokens: 4096,
+  pairRole: "none",
+  pairIgnoredOn: [],
   recordedRequests: 256,
   recordedBodyBytes: 4096,
   maxBodyBytes: 256 * 1024 * 1024,
@@ -142,6 +149,7 @@ function checkSettings(options: WorkerSettings): void {
   requireAtLeast("timeScale", options.timeScale, 0);
   requireOneOf("kvEventFormat", options.kvEventFormat, ["array", "map"]);
   requireOneOf("kvReplayFraming", options.kvReplayFraming, ["with-topic", "without-topic"]);
+  requireOneOf("pairRole", options.pairRole, pairRoles);
   if (options.models.length === 0) throw new RangeError("models must name at least one model");
   if (options.kvReplayPort !== undefined && options.kvEventsPort === undefined) {
     throw new RangeError("kvReplayPort needs kvEventsPort");

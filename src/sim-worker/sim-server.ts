@@ -7,6 +7,7 @@ import type { FaultInjector } from "./fault-injector.ts";
 import type { GenerationHandler } from "./generation-handler.ts";
 import type { GenerationApi } from "./generation-request.ts";
 import type { ResolvedSimWorkerOptions } from "./options.ts";
+import type { Pairing } from "./pairing/pairing.ts";
 import { BodyTooLargeError, receiveBody } from "./received-body.ts";
 import type { RequestLog, RequestRecord } from "./request-log.ts";
 import { isRecord } from "./unknown-record.ts";
@@ -20,6 +21,7 @@ export interface SimServerParts {
   readonly faults: FaultInjector;
   readonly log: RequestLog;
   readonly generation: GenerationHandler;
+  readonly pairing: Pairing;
 }
 
 interface Exchange {
@@ -36,6 +38,8 @@ const generationPaths: Readonly<Record<string, GenerationApi>> = {
   "/v1/responses": "responses",
   "/v1/messages": "messages",
 };
+
+const pairPath = "/sim/pair/";
 
 /** Routes HTTP requests to the simulated endpoints. */
 export class SimServer {
@@ -110,6 +114,7 @@ export class SimServer {
   }
 
   async #control(exchange: Exchange): Promise<void> {
+    if (exchange.path.startsWith(pairPath)) return await this.#meet(exchange);
     const { engine, faults, log } = this.#parts;
     const { response } = exchange;
     const body = await receiveBody(exchange.request, 65_536);
@@ -127,6 +132,17 @@ export class SimServer {
         break;
       default:
         sendError(response, 404, `no endpoint POST ${exchange.path}`);
+    }
+  }
+
+  /** Another worker fetches what this one has prefilled. */
+  async #meet({ path, response, signal }: Exchange): Promise<void> {
+    try {
+      await this.#parts.pairing.answer(path.slice(pairPath.length), signal);
+      sendJson(response, 200, {});
+    } catch (error) {
+      signal.throwIfAborted();
+      sendError(response, 409, error instanceof Error ? error.message : String(error));
     }
   }
 

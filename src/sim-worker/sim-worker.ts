@@ -8,6 +8,7 @@ import { FaultInjector } from "./fault-injector.ts";
 import { GenerationHandler } from "./generation-handler.ts";
 import { KvEventPublisher } from "./kv-event-publisher.ts";
 import { type ResolvedSimWorkerOptions, resolveSimWorkerOptions, type SimWorkerOptions } from "./options.ts";
+import { Pairing } from "./pairing/pairing.ts";
 import { pseudoTokenize } from "./pseudo-tokenizer.ts";
 import { RequestLog, type RequestRecord } from "./request-log.ts";
 import { systemClock } from "./sim-clock.ts";
@@ -22,6 +23,8 @@ export interface SimWorkerLogger {
 export interface SimWorkerStats {
   readonly running: number;
   readonly waiting: number;
+  /** Requests that wait for the other worker of their pair, and prompts that it has not fetched. */
+  readonly pairsWaiting: number;
   /** Blocks that running requests hold. */
   readonly blocksInUse: number;
   /** Blocks that a prompt could hit. */
@@ -98,8 +101,9 @@ function assemble(
   const cache = new BlockCache({ capacityBlocks: gpuBlocks, blockSize, identity, onEvent });
   const engine = new SimEngine(cache, options.timing, systemClock, metrics);
   const log = new RequestLog(options.recordedRequests, options.recordedBodyBytes);
-  const generation = new GenerationHandler(engine, options, options.tokenize ?? pseudoTokenize, faults);
-  const simServer = new SimServer({ name, options, engine, metrics, faults, log, generation });
+  const pairing = new Pairing(options.pairRole, options.pairIgnoredOn, () => hostAndPort(endpoint));
+  const generation = new GenerationHandler(engine, options, options.tokenize ?? pseudoTokenize, faults, pairing);
+  const simServer = new SimServer({ name, options, engine, metrics, faults, log, generation, pairing });
   server.on("request", (request, response) => void simServer.handle(request, response));
   return {
     name,
@@ -109,6 +113,7 @@ function assemble(
     stats: () => ({
       running: engine.running,
       waiting: engine.waiting,
+      pairsWaiting: pairing.meeting.held,
       blocksInUse: cache.blocksInUse,
       cachedBlocks: cache.cachedBlocks,
       promptTokens: metrics.promptTokens,
@@ -158,6 +163,11 @@ function listen(server: Server, options: ResolvedSimWorkerOptions): Promise<void
 function endpointOf(server: Server): { readonly text: string; readonly port: number } {
   const { address, family, port } = server.address() as AddressInfo;
   return { text: `${family === "IPv6" ? `[${address}]` : address}:${port}`, port };
+}
+
+function hostAndPort(endpoint: string): { readonly host: string; readonly port: number } {
+  const colon = endpoint.lastIndexOf(":");
+  return { host: endpoint.slice(0, colon), port: Number(endpoint.slice(colon + 1)) };
 }
 
 function closeServer(server: Server, graceMs: number): Promise<void> {
