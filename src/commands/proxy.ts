@@ -166,6 +166,7 @@ function workerPools({ proxy }: Config): WorkerPools {
     headTimeoutMs: proxy.headTimeoutMs,
     stallTimeoutMs: proxy.stallTimeoutMs,
     keepAliveMs: proxy.workerKeepAliveMs,
+    maxHeaderBytes: proxy.maxHeaderBytes,
   });
 }
 

@@ -11,6 +11,8 @@ export interface WorkerPoolsOptions {
   readonly headTimeoutMs: number;
   /** Longest pause within an answer that is read, ms; 0 = for ever. */
   readonly stallTimeoutMs: number;
+  /** Longest headers of an answer together, in bytes. */
+  readonly maxHeaderBytes: number;
   /** How long a connection without requests is kept, ms. */
   readonly keepAliveMs: number;
 }
@@ -66,7 +68,8 @@ export class WorkerPools {
   #poolOf(endpoint: string): Pool {
     const known = this.#pools.get(endpoint);
     if (known !== undefined) return known;
-    const { maxConnections, connectTimeoutMs, headTimeoutMs, stallTimeoutMs, keepAliveMs } = this.#options;
+    const { maxConnections, connectTimeoutMs, headTimeoutMs, stallTimeoutMs, keepAliveMs, maxHeaderBytes } =
+      this.#options;
     const pool = new Pool(`http://${endpoint}`, {
       connections: maxConnections,
       pipelining: 1,
@@ -75,6 +78,7 @@ export class WorkerPools {
       bodyTimeout: stallTimeoutMs,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: Math.max(keepAliveMs, longestKeepAliveMs),
+      maxHeaderSize: maxHeaderBytes,
       allowH2: false,
     });
     this.#pools.set(endpoint, pool);

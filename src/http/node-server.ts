@@ -19,7 +19,10 @@ export interface HttpLog {
 export type ListenerLimits = Pick<
   HttpLimits,
   "maxConnections" | "headersTimeoutMs" | "requestTimeoutMs" | "keepAliveTimeoutMs"
->;
+> & {
+  /** Longest headers of a request together, in bytes; longer ones are answered 431. Default 16 384, Node's. */
+  readonly maxHeaderBytes?: number;
+};
 
 /** Makes the server that a listener runs on, and keeps its certificate fresh. */
 export class ServerMaker {
@@ -52,7 +55,7 @@ export class ServerMaker {
   }
 
   #bare(handler: RequestListener): Server | TlsServer {
-    const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = this.#limits;
+    const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes } = this.#limits;
     const options: ServerOptions = {
       // Node refuses to start with more time for the headers than for the whole.
       headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
@@ -60,6 +63,7 @@ export class ServerMaker {
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: Math.min(30_000, Math.max(100, headersTimeoutMs / 4)),
       noDelay: true,
+      ...(maxHeaderBytes === undefined ? {} : { maxHeaderSize: maxHeaderBytes }),
     };
     if (this.#pair === undefined) return createServer(options, handler);
     const server = createTlsServer({ ...options, ...this.#pair }, handler);

@@ -29,6 +29,11 @@ const limits = {
     .describe(
       "Longest answer of a prefill worker that is read, in bytes: it holds where the KV blocks are, or the logprobs of the prompt. With a longer one the worker has failed.",
     ),
+  maxHeaderBytes: count(1_024)
+    .default(65_536)
+    .describe(
+      "Longest headers of a request, or of a worker's answer, together, in bytes; longer ones are answered 431, or 502.",
+    ),
   maxRequests: count(1).default(4_096).describe("Requests under way at one time; one more is answered 429, unread."),
   maxConnections: count(1).default(16_384).describe("Connections of clients at one time; one more is closed."),
 };

@@ -3,7 +3,7 @@ import type { ApiError, Clock } from "../../http/index.ts";
 import type { RouteDecision } from "../../router/index.ts";
 import { AnswerWatch } from "./answer-watch.ts";
 import type { ClientAnswer } from "./client-answer.ts";
-import { type AnswerHead, answerHead } from "./client-headers.ts";
+import { type AnswerHead, answerHead, withoutLength } from "./client-headers.ts";
 import { EventStream } from "./event-stream.ts";
 import { PlainBody } from "./plain-body.ts";
 import type { StreamFormat } from "./served-paths.ts";
@@ -118,7 +118,8 @@ export class Attempt implements AnswerReceiver {
   }
 
   #eventStream(head: AnswerHead, format: StreamFormat): AnswerBody {
-    this.#begin(head);
+    // An event of ours may follow.
+    this.#begin(withoutLength(head));
     const { client, clock } = this.#context;
     return new EventStream(format, head.isEncoded, clock, {
       write: (bytes) => this.#write(bytes),

@@ -122,6 +122,17 @@ export function answerHead(status: number, reason: string, raw: readonly string[
   return { status, reason, lines, ...seen };
 }
 
+/** The same head for a body whose length is not known any more. */
+export function withoutLength(head: AnswerHead): AnswerHead {
+  if (head.contentLength === undefined) return head;
+  const lines: string[] = [];
+  for (let at = 0; at + 1 < head.lines.length; at += 2) {
+    const name = head.lines[at] as string;
+    if (name.toLowerCase() !== "content-length") lines.push(name, head.lines[at + 1] as string);
+  }
+  return { ...head, lines, contentLength: undefined };
+}
+
 function headerIn(raw: readonly string[], lowerName: string): string | undefined {
   for (let at = 0; at + 1 < raw.length; at += 2) {
     if ((raw[at] as string).length === lowerName.length && (raw[at] as string).toLowerCase() === lowerName) {

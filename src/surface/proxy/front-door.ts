@@ -177,12 +177,24 @@ export class FrontDoor {
     });
   }
 
+  /** @throws HttpError 404 for an answer to go on from that nobody knows */
   #forward(visit: Visit, route: Extract<Route, { kind: "forward" }>, body: HeldBody): void {
     const { format } = route;
-    const owner = format === "responses" ? this.#ownerOfPrevious(body.bytes) : undefined;
     const isReadable = route.hasKnownBody || isJson(visit.headers.get("content-type"));
     const keeping = format === "responses" ? "keeps" : undefined;
-    this.#start(visit, { format, isReadable, owner, body, keeping });
+    const start = (previous: string | undefined) => {
+      const owner = previous === undefined ? undefined : this.#ownerOf(previous);
+      this.#start(visit, { format, isReadable, owner, body, keeping });
+    };
+    const previous = format === "responses" ? previousResponseId(body.bytes) : undefined;
+    if (!(previous instanceof Promise)) {
+      start(previous);
+      return;
+    }
+    previous.then(start).catch((cause) => {
+      body.release();
+      this.#refuse(visit, cause);
+    });
   }
 
   /** @throws HttpError 404 when nobody knows who made it */
@@ -190,11 +202,6 @@ export class FrontDoor {
     const owner = this.#ownerOf(id);
     const keeping = visit.method === "DELETE" ? { deletes: id } : undefined;
     this.#start(visit, { format: "responses", isReadable: false, owner, body, keeping });
-  }
-
-  #ownerOfPrevious(body: Buffer): string | undefined {
-    const id = previousResponseId(body);
-    return id === undefined ? undefined : this.#ownerOf(id);
   }
 
   #ownerOf(id: string): string {
@@ -222,10 +229,23 @@ export class FrontDoor {
     const { error, field } = refusalOf(cause, options.retryAfterSeconds);
     telemetry.refused(error.code);
     if (error.code === "internal") log.error({ err: cause }, "proxy: a request failed");
-    // What still comes of the body is read and dropped, so that the client gets to the answer.
+    // What still comes of the body is read and dropped, so that the client gets to the answer; but not all of a long one.
     request.resume();
-    if (!client.isOver) client.refuse(error, field);
+    if (!client.isOver) client.refuse(isLong(request) ? closing(error) : error, field);
   }
+}
+
+/** Longest body that is read only to be dropped, in bytes. */
+const maxDroppedBytes = 262_144;
+
+/** Whether more may come of a body than is worth reading to no end. */
+function isLong({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > maxDroppedBytes;
+}
+
+function closing({ status, code, message, headers }: HttpError): HttpError {
+  return new HttpError(status, code, message, { ...headers, connection: "close" });
 }
 
 /** Anthropic's clients name their API's version. */

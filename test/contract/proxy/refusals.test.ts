@@ -72,6 +72,16 @@ describe("a request that is refused", () => {
     expect(answer).toContain('{"type":"error","error":{"type":"timeout_error"');
   });
 
+  it("headers may be long, and are 431 when they are too long", async () => {
+    const { proxy, worker } = await bench.start(1);
+    const turn = { "x-codex-turn-metadata": "m".repeat(40_000) };
+    const headers = Object.entries(turn).flat();
+    expect((await call(proxy.url, { body: chatBody(), headers })).status).toBe(200);
+    expect(worker.seen[0]?.rawHeaders).toContain(turn["x-codex-turn-metadata"]);
+    const long = `POST ${chatPath} HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(100_000)}\r\n\r\n`;
+    expect(await rawTurn(proxy.address, long)).toContain("HTTP/1.1 431");
+  });
+
   it("what is no HTTP is 400", async () => {
     const { proxy } = await bench.start(1);
     expect(await rawTurn(proxy.address, "NONSENSE\r\n\r\n")).toContain("HTTP/1.1 400");

@@ -35,7 +35,7 @@ export class FakeWorker {
   }
 
   static async start(behave?: Behaviour): Promise<FakeWorker> {
-    const worker = new FakeWorker(createServer({ noDelay: true, keepAliveTimeout: 60_000 }));
+    const worker = new FakeWorker(createServer({ noDelay: true, keepAliveTimeout: 60_000, maxHeaderSize: 131_072 }));
     if (behave !== undefined) worker.behave = behave;
     await new Promise<void>((resolve) => worker.#server.listen(0, "127.0.0.1", resolve));
     return worker;

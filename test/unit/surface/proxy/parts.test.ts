@@ -104,8 +104,11 @@ describe("previousResponseId", () => {
     ['{"input":[{"previous_response_id":"resp_x"}]}', undefined],
     ['{"previous_response_id":"a","previous_response_id":"b"}', "b"],
     ["not JSON previous_response_id", undefined],
-  ])("of %j is %j", (body, id) => {
+  ])("of %j is %j", async (body, id) => {
     expect(previousResponseId(Buffer.from(body))).toBe(id);
+    // A long body is read in steps.
+    const long = body.startsWith("{") ? `{"pad":"${"x".repeat(2_000_000)}",${body.slice(1)}` : body;
+    expect(await previousResponseId(Buffer.from(long))).toBe(id);
   });
 });
 
