@@ -56,6 +56,7 @@ export function modelOptions(
     mistralCommon,
     engineVersion,
     frontend,
+    chatTemplateArgs,
   }: ModelSettings,
   { maxPromptCharacters, templates }: Config["tokenizer"],
 ): ModelOptions {
@@ -67,6 +68,7 @@ export function modelOptions(
     maxPromptLength: maxPromptCharacters,
     templateSettings: { limits: { maxWork, maxLength }, timeZone },
     mistralCommon,
+    templateArgs: chatTemplateArgs,
     frontend: frontendSettings(frontend),
     ...(engineVersion === undefined ? {} : { engineVersion }),
     ...(tokenizerView === undefined ? {} : { tokenizerView }),

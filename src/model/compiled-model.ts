@@ -15,6 +15,7 @@ import type { Profile } from "./profile.ts";
 import { type SecondReading, sglangSecondReading } from "./second-reading.ts";
 import { addedTexts } from "./segment-tokens.ts";
 import { bosToken, specialTokenVariables } from "./special-tokens.ts";
+import type { TemplateArg } from "./template-args.ts";
 import { type TemplateSources, templateSources } from "./template-source.ts";
 import { type MistralCommon, type UnknownPrompts, unknownPrompts } from "./unknown-prompts.ts";
 
@@ -25,8 +26,8 @@ export interface CompiledModel {
   /** First token id that the model does not have. */
   readonly idBound: number;
   readonly templates: TemplateSources;
-  /** Variables that every render has: texts and null. */
-  readonly variables: readonly (readonly [string, string | null])[];
+  /** Variables that every render has, unless the request gives them. */
+  readonly variables: readonly (readonly [string, TemplateArg])[];
   /** Who renders this model in the backend's own code, without its template; undefined where the template does. */
   readonly nativeFamily: NativeFamily | undefined;
   /** Why prompts of an engine are not known. */
@@ -51,6 +52,8 @@ export interface CompileOptions {
   readonly reasoningParser?: string;
   /** Whether the engine reads Mistral's own files in place of tokenizer.json. Default `auto`. */
   readonly mistralCommon?: MistralCommon;
+  /** What the engine is given for variables of the template that a request does not set. Default: nothing. */
+  readonly templateArgs?: Readonly<Record<string, TemplateArg>>;
   /** The engine's release, as `0.5.23`. Default: the newest that is known here. */
   readonly engineVersion?: string;
 }
@@ -71,7 +74,10 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
     tokenizer,
     idBound: Math.max(configVocabularySize(parsed.config), vocabularySize),
     templates,
-    variables: specialTokenVariables(parsed.tokenizerConfig, profile.templateDialect === "dynamo"),
+    variables: [
+      ...specialTokenVariables(parsed.tokenizerConfig, profile.templateDialect === "dynamo"),
+      ...defaultArgs(options),
+    ],
     nativeFamily,
     unknown: promptsUnknown(options, files, parsed, templates, unknownReason),
     secondReading: profile.name === "sglang" ? sglangSecondReading(parsed.config, tokenizer) : undefined,
@@ -84,16 +90,30 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
   };
 }
 
+/** Engines alone have them. */
+function defaultArgs({ profile, templateArgs = {} }: CompileOptions): readonly (readonly [string, TemplateArg])[] {
+  return profile.name === "dynamo" ? [] : Object.entries(templateArgs);
+}
+
 function promptsUnknown(
-  { profile, name, mistralCommon = "auto", engineVersion }: CompileOptions,
+  options: CompileOptions,
   files: ModelFiles,
   { config }: ParsedFiles,
   templates: TemplateSources,
   unknownReason: string | undefined,
 ): UnknownPrompts {
   if (unknownReason !== undefined) return { chat: undefined, text: unknownReason };
+  const { profile, name, mistralCommon = "auto", engineVersion } = options;
   if (profile.name === "dynamo") return { chat: undefined, text: undefined };
-  const sources = { config, name, template: templates.default, files: files.otherNames, mistralCommon, engineVersion };
+  const sources = {
+    config,
+    name,
+    template: templates.default,
+    files: files.otherNames,
+    mistralCommon,
+    engineVersion,
+    hasDefaultEffort: defaultArgs(options).some(([arg]) => arg === "reasoning_effort"),
+  };
   return unknownPrompts(profile.name, sources);
 }
 
@@ -134,13 +154,11 @@ function viewOf({ tokenizerView, profile }: CompileOptions, parsed: ParsedFiles)
   return { view: tokenizerView ?? profile.tokenizerView, modelType: configModelType(parsed.config) };
 }
 
-function translatedTraits(
-  { profile, reasoningParser, engineVersion }: CompileOptions,
-  templates: TemplateSources,
-  parsed: ParsedFiles,
-) {
+function translatedTraits(options: CompileOptions, templates: TemplateSources, parsed: ParsedFiles) {
   try {
-    return engineTraits({ profile, reasoningParser, engineVersion }, templates, parsed.config);
+    const { profile, reasoningParser, engineVersion } = options;
+    const traits = { profile, reasoningParser, engineVersion, variables: defaultArgs(options) };
+    return engineTraits(traits, templates, parsed.config);
   } catch (cause) {
     throw new ModelLoadError(`chat template: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

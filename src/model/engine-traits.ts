@@ -7,6 +7,7 @@ import { sglangReasoningMode } from "./engine-sglang-reasoning.ts";
 import { sglangVersionTraits } from "./engine-version.ts";
 import { plainMessage } from "./messages.ts";
 import type { Profile } from "./profile.ts";
+import { type TemplateArg, templateVariables } from "./template-args.ts";
 import type { TemplateSources } from "./template-source.ts";
 
 const sentinel = "INLINE_SYSTEM_7f3a";
@@ -17,18 +18,20 @@ export interface TraitsOptions {
   readonly reasoningParser: string | undefined;
   /** The engine's release; undefined: the newest. */
   readonly engineVersion: string | undefined;
+  /** Variables of the template that the engine is given. */
+  readonly variables: readonly (readonly [string, TemplateArg])[];
 }
 
 /** What an engine's reading of requests depends on in a model; undefined for other backends. */
 export function engineTraits(
-  { profile, reasoningParser, engineVersion }: TraitsOptions,
+  { profile, reasoningParser, engineVersion, variables }: TraitsOptions,
   sources: TemplateSources,
   config: JsonObject,
 ): EngineTraits | undefined {
   if (profile.name !== "vllm" && profile.name !== "sglang") return undefined;
   const usesHarmony = config.get("model_type") === "gpt_oss";
   const declared = [sources.default, sources.toolUse].filter((source) => source !== undefined);
-  if (profile.name === "vllm") return { name: "vllm", usesHarmony, ...vllmProbes(declared, usesHarmony) };
+  if (profile.name === "vllm") return { name: "vllm", usesHarmony, ...vllmProbes(declared, usesHarmony, variables) };
   const [template] = declared;
   return {
     name: "sglang",
@@ -40,19 +43,30 @@ export function engineTraits(
 }
 
 /** Any of the templates that refuses system messages between turns decides (vllm@0.33.0 anthropic/serving.py); so does none at all. */
-function vllmProbes(sources: readonly string[], usesHarmony: boolean): Omit<VllmTraits, "name" | "usesHarmony"> {
+function vllmProbes(
+  sources: readonly string[],
+  usesHarmony: boolean,
+  variables: TraitsOptions["variables"],
+): Omit<VllmTraits, "name" | "usesHarmony"> {
   const mergesInlineSystem = sources.length === 0 || sources.some((source) => probedInlineSystem(source) === undefined);
   const [source] = sources;
   const template = source === undefined ? undefined : compileTemplate(source);
-  return { mergesInlineSystem, disabledThinkingEffort: usesHarmony ? "low" : disabledThinkingEffort(template) };
+  return {
+    mergesInlineSystem,
+    disabledThinkingEffort: usesHarmony ? "low" : disabledThinkingEffort(template, variables),
+  };
 }
 
 /** `low` where the template refuses the effort `none`, or makes the same prompt of another. */
-function disabledThinkingEffort(template: ChatTemplate | undefined): "none" | "low" {
+function disabledThinkingEffort(
+  template: ChatTemplate | undefined,
+  variables: TraitsOptions["variables"],
+): "none" | "low" {
   const prompt = (effort: string) =>
     template === undefined
       ? undefined
       : rendered(template, [
+          ...templateVariables(variables),
           ["messages", [plainMessage("user", "Hi")]],
           ["tools", null],
           ["documents", null],

@@ -19,6 +19,7 @@ import type { Profile } from "./profile.ts";
 import { PromptEncoder } from "./prompt-encoder.ts";
 import type { SecondReading } from "./second-reading.ts";
 import { segmentTokens } from "./segment-tokens.ts";
+import { templateVariables } from "./template-args.ts";
 import { textInBody } from "./text-in-body.ts";
 import { checkTokenIds } from "./token-bounds.ts";
 import {
@@ -238,7 +239,7 @@ function chatRenderer(
   const hasNone = native === undefined && templates.default === undefined && templates.toolUse === undefined;
   if (hasNone && compiled.engine?.usesHarmony !== true) return undefined;
   try {
-    return new ChatRenderer(profile, templates, variables, { ...settings, frontend, native });
+    return new ChatRenderer(profile, templates, templateVariables(variables), { ...settings, frontend, native });
   } catch (cause) {
     throw new ModelLoadError(`chat template: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

@@ -50,6 +50,8 @@ export interface PromptSources {
   readonly mistralCommon: MistralCommon;
   /** The engine's release; undefined: the newest. */
   readonly engineVersion: string | undefined;
+  /** The engine is given a reasoning effort for requests; SGLang puts it over theirs. */
+  readonly hasDefaultEffort: boolean;
 }
 
 export function unknownPrompts(engine: Engine, sources: PromptSources): UnknownPrompts {
@@ -59,7 +61,12 @@ export function unknownPrompts(engine: Engine, sources: PromptSources): UnknownP
   const native = isRenderedNatively(engine, sources)
     ? "the backend renders this model without its template"
     : undefined;
-  const chat = unknownVersion(engine, sources.engineVersion, sources.config.get("model_type") === "gpt_oss") ?? native;
+  const effort =
+    engine === "sglang" && sources.hasDefaultEffort
+      ? "a reasoning effort that the engine is given for all requests"
+      : undefined;
+  const chat =
+    effort ?? unknownVersion(engine, sources.engineVersion, sources.config.get("model_type") === "gpt_oss") ?? native;
   return { chat, text };
 }
 

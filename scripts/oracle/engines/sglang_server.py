@@ -1,6 +1,7 @@
 """SGLang's own way from the body of a request to the tokens of its prompt: its server's code, without a model behind it."""
 
 import asyncio
+import json
 import os
 from types import SimpleNamespace
 
@@ -32,7 +33,7 @@ def decoder(*arguments, **named):
 msgspec.msgpack.Decoder = decoder
 
 SERVING = SimpleNamespace(
-    default_chat_template_kwargs=None,
+    default_chat_template_kwargs=json.loads(os.environ.get("TEMPLATE_ARGS", "null")),
     trust_request_chat_template=False,
     hf_chat_template_name=None,
     allow_auto_truncate=False,

@@ -1,6 +1,7 @@
 """vLLM's own way from the body of a request to the tokens of its prompt: its server's code, without a model behind it."""
 
 import asyncio
+import json
 import os
 from types import SimpleNamespace
 
@@ -78,6 +79,7 @@ class Vllm:
             chat_template=None,
             chat_template_content_format="auto",
             enable_auto_tools=True,
+            default_chat_template_kwargs=json.loads(os.environ.get("TEMPLATE_ARGS", "null")),
         )
         self.renderer.parser = Parser
         self.merges_inline_system = merges_inline_system(self.renderer, tokenizer)

@@ -96,6 +96,15 @@ const model = z.strictObject({
     .describe(
       "Release of vLLM or SGLang that serves the model, as `0.5.22`: before SGLang 0.5.23 templates get tools in another form. Conversations are known from vLLM 0.30.0 and SGLang 0.5.20 on (Responses from 0.5.22, gpt-oss in Harmony's format of the newest alone); otherwise they are placed by load, and only completions by their tokens. When absent: the newest that is known, vLLM 0.33.0 and SGLang 0.5.23.",
     ),
+  chatTemplateArgs: z
+    .record(
+      z.string().regex(/^[A-Za-z_]\w*$/, "expected the name of a variable"),
+      z.union([z.string(), z.number(), z.boolean(), z.null()]),
+    )
+    .default({})
+    .describe(
+      "What the engine is given as `--default-chat-template-kwargs`: variables of the template that requests do not set, as `enable_thinking: false`.",
+    ),
   mistralCommon: z
     .enum(["auto", "always", "never"])
     .default("auto")

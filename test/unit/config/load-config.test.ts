@@ -57,6 +57,7 @@ describe("loadConfig", () => {
         folder: "/m",
         hubRevision: "main",
         profile: "dynamo",
+        chatTemplateArgs: {},
         mistralCommon: "auto",
         frontend: { excludeToolsWhenToolChoiceNone: true },
         blockSize: 16,

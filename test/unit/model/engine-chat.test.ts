@@ -120,6 +120,31 @@ describe("a conversation for an engine's own server", () => {
   });
 
   it.each([
+    { body: {}, vllm: "False 1 - None", sglang: "False 1 - None" },
+    { body: { chat_template_kwargs: { enable_thinking: null } }, vllm: "False 1 - None", sglang: "None 1 - None" },
+    { body: { chat_template_kwargs: { enable_thinking: true } }, vllm: "True 1 - None", sglang: "True 1 - None" },
+    { body: { reasoning_effort: "low" }, vllm: "True 1 low None", sglang: "True 1 low None" },
+  ])(
+    "has the variables that the engine is given, unless the request sets them: $body",
+    async ({ body, ...expected }) => {
+      const template = "{{ enable_thinking }} {{ n }} {{ reasoning_effort | default('-') }} {{ x }}";
+      const templateArgs = { enable_thinking: false, n: 1, x: null };
+      for (const profile of ["vllm", "sglang"] as const) {
+        const served = { profile, template, templateArgs };
+        const prompt = await enginePrompt("/v1/chat/completions", served, { messages: [user], ...body });
+        expect(prompt).toBe(expected[profile]);
+      }
+    },
+  );
+
+  it("has no known prompt at SGLang where that is given an effort, which wins over the client's", async () => {
+    const served = { template: "{{ reasoning_effort }}", templateArgs: { reasoning_effort: "low" } };
+    const body = { messages: [user] };
+    expect(await enginePrompt("/v1/chat/completions", { profile: "sglang", ...served }, body)).toBe("by load");
+    expect(await enginePrompt("/v1/chat/completions", { profile: "vllm", ...served }, body)).toBe("low");
+  });
+
+  it.each([
     { body: {}, effort: "high" },
     { body: { reasoning_effort: "none" }, effort: "no_think" },
     { body: { reasoning_effort: "minimal" }, effort: "low" },

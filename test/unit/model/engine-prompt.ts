@@ -9,6 +9,8 @@ export interface EngineModel {
   readonly profile: Engine;
   readonly template: string;
   readonly reasoningParser?: string;
+  /** Variables that the engine is given. */
+  readonly templateArgs?: Readonly<Record<string, string | number | boolean | null>>;
   /** The engine's release. */
   readonly engineVersion?: string;
   /** In place of the small model's. */
@@ -18,10 +20,11 @@ export interface EngineModel {
 /** The prompt of a request, or why there is none: "refused" by the template, or "by load". */
 export async function enginePrompt(
   path: string,
-  { profile, template, reasoningParser, engineVersion, files }: EngineModel,
+  { profile, template, reasoningParser, engineVersion, templateArgs = {}, files }: EngineModel,
   body: object,
 ): Promise<string | undefined> {
   const parser = {
+    templateArgs,
     ...(reasoningParser === undefined ? {} : { reasoningParser }),
     ...(engineVersion === undefined ? {} : { engineVersion }),
   };
@@ -35,7 +38,7 @@ export async function enginePrompt(
   if (request.api === "promptless") return "by load";
   try {
     const { pieces, inexactReason } = await model.tokenize(request);
-    return inexactReason?.startsWith("engineVersion") ? "by load" : pieces?.join("");
+    return inexactReason === undefined ? pieces?.join("") : "by load";
   } catch (error) {
     if (error instanceof RoutingError) return "refused";
     throw error;
