@@ -87,7 +87,7 @@ export class KvEventSubscriber {
     this.#clock = dependencies.clock;
     this.#startedAt = dependencies.clock.now();
     this.#applier = new EventApplier(this.#options, dependencies, this.#closing.signal);
-    const replay = this.#replay();
+    const replay = this.#replay(dependencies.memory);
     this.#waiting = new WaitingBatches(dependencies.memory, this.#options.maxPendingBatches);
     this.#follower = new StreamFollower(this.#options, {
       ...dependencies,
@@ -176,11 +176,18 @@ export class KvEventSubscriber {
     await this.#steps;
   }
 
-  #replay(): Replay | undefined {
+  #replay(memory: BatchMemory): Replay | undefined {
     const { replayEndpoint, replayIdleMs: idleMs, replayTotalMs: totalMs, maxBatchBytes } = this.#options;
+    const maxMessages = this.#options.maxPendingBatches;
     if (replayEndpoint === undefined) return undefined;
     return (sequence) =>
-      replay(replayEndpoint, sequence, { idleMs, totalMs, maxBatchBytes }, this.#clock, this.#closing.signal);
+      replay(
+        replayEndpoint,
+        sequence,
+        { idleMs, totalMs, maxMessages, maxBatchBytes },
+        { clock: this.#clock, memory },
+        this.#closing.signal,
+      );
   }
 
   async #receive(): Promise<void> {
@@ -198,7 +205,7 @@ export class KvEventSubscriber {
 
   /** One batch a step, so that replays get their turns. */
   #applyWaiting(): void {
-    if (this.#isApplying || this.#waiting.count === 0) return;
+    if (this.#isApplying || this.#waiting.count === 0 || this.#closing.signal.aborted) return;
     this.#isApplying = true;
     // Not awaited: `close` waits for the steps.
     void this.#step(async () => {

@@ -3,25 +3,36 @@ import { isIpv6 } from "./endpoint-family.ts";
 import { endOfReplay, type NumberedPayload, readFrames, replayRequest } from "./frames.ts";
 import { ReplayError } from "./replay-error.ts";
 import type { Clock } from "./turn-budget.ts";
+import { type BatchMemory, WaitingBatches } from "./waiting-batches.ts";
 
 export interface ReplayLimits {
   /** Longest wait for the next message, ms. */
   readonly idleMs: number;
-  /** Longest replay in all, ms. */
+  /** Longest time until the last message is there, ms. */
   readonly totalMs: number;
+  /** Most messages in the socket's own queue. */
+  readonly maxMessages: number;
   /** Longest batch that is taken, bytes. */
   readonly maxBatchBytes: number;
 }
 
+/** What a replay works with. */
+export interface ReplayDependencies {
+  readonly clock: Clock;
+  /** Bounds what is read ahead. */
+  readonly memory: BatchMemory;
+}
+
 /**
  * Asks an engine for the batches that it still has, from `sequence` on. A socket of its own for each request, so that a late
- * answer to an earlier one cannot be taken for this one's. Throws ReplayError; ends the socket in any case.
+ * answer to an earlier one cannot be taken for this one's. What comes is read at once, however slowly it is applied: an engine's
+ * ROUTER socket drops what does not fit into its queue of a thousand. Throws ReplayError; ends the socket in any case.
  */
 export async function* replay(
   endpoint: string,
   sequence: number,
   limits: ReplayLimits,
-  clock: Clock,
+  { clock, memory }: ReplayDependencies,
   signal: AbortSignal,
 ): AsyncGenerator<NumberedPayload, void, undefined> {
   const { idleMs } = limits;
@@ -30,27 +41,89 @@ export async function* replay(
     linger: 0,
     sendTimeout: idleMs,
     receiveTimeout: idleMs,
+    receiveHighWaterMark: limits.maxMessages,
   });
-  const close = () => socket.close();
+  const batches = new WaitingBatches(memory, Number.POSITIVE_INFINITY);
+  const arrivals = new Arrivals();
+  const close = () => {
+    batches.close();
+    if (!socket.closed) socket.close();
+    arrivals.end();
+  };
   signal.addEventListener("abort", close, { once: true });
-  const deadline = clock.now() + limits.totalMs;
+  const reading = readAll(endpoint, sequence, limits, { socket, batches, arrivals, clock }).then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  void reading.then(() => arrivals.end());
   try {
-    socket.connect(endpoint);
-    await socket.send(replayRequest(sequence));
-    for (;;) {
-      const message = readFrames(await socket.receive(), limits.maxBatchBytes);
-      if (message === endOfReplay) return;
-      if (message !== undefined) yield message;
-      const left = deadline - clock.now();
-      if (left <= 0) throw new ReplayError(`replay took over ${limits.totalMs} ms`);
-      socket.receiveTimeout = Math.max(1, Math.min(limits.idleMs, Math.ceil(left)));
+    while (await arrivals.next(() => batches.count > 0)) {
+      for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) yield batch;
     }
-  } catch (cause) {
+    const cause = await reading;
     signal.throwIfAborted();
     if (cause instanceof ReplayError) throw cause;
-    throw new ReplayError(`no complete replay from ${endpoint}`, { cause });
+    if (cause !== undefined) throw new ReplayError(`no complete replay from ${endpoint}`, { cause });
   } finally {
     signal.removeEventListener("abort", close);
-    if (!socket.closed) socket.close();
+    close();
+    await reading;
+  }
+}
+
+/** Tells one reader that something has come, or that nothing more will. */
+class Arrivals {
+  #wake: (() => void) | undefined;
+  #isOver = false;
+
+  notify(): void {
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wake?.();
+  }
+
+  /** Resolves when there is something, with true; when there is nothing and nothing more will come, with false. */
+  async next(isThere: () => boolean): Promise<boolean> {
+    while (!isThere()) {
+      if (this.#isOver) return false;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return true;
+  }
+}
+
+interface Reading {
+  readonly socket: Dealer;
+  readonly batches: WaitingBatches;
+  readonly arrivals: Arrivals;
+  readonly clock: Clock;
+}
+
+/** Resolves at the end of the replay; rejects when it does not come in time. */
+async function readAll(
+  endpoint: string,
+  sequence: number,
+  { idleMs, totalMs, maxBatchBytes }: ReplayLimits,
+  { socket, batches, arrivals, clock }: Reading,
+): Promise<void> {
+  const deadline = clock.now() + totalMs;
+  socket.connect(endpoint);
+  await socket.send(replayRequest(sequence));
+  for (;;) {
+    const message = readFrames(await socket.receive(), maxBatchBytes);
+    if (message === endOfReplay) return;
+    if (message !== undefined) {
+      batches.add(message);
+      arrivals.notify();
+    }
+    const left = deadline - clock.now();
+    if (left <= 0) throw new ReplayError(`replay took over ${totalMs} ms`);
+    socket.receiveTimeout = Math.max(1, Math.min(idleMs, Math.ceil(left)));
+    await batches.room();
   }
 }

@@ -75,7 +75,9 @@ export class WaitingBatches {
     return false;
   }
 
+  /** Nothing is kept once it is closed. */
   add(message: NumberedPayload): void {
+    if (this.#isClosed) return;
     this.#batches.add(message);
     this.#memory.take(costOf(message));
   }
