@@ -19,7 +19,9 @@ const frames: Readonly<Record<string, MessageFrame>> = {
   gemma3: { before: (role) => `<start_of_turn>${role}\n`, after: "<end_of_turn>\n" },
   llama2: { before: (role) => (role === "user" ? "<s>[INST] " : " [/INST] "), after: "</s>" },
 };
-const rounds = 5;
+/** The first rounds pay for the warming up of the code. */
+const warmUpRounds = 3;
+const rounds = 7;
 const text = realText();
 
 const names = ["script", "official", "ours", "pieces"] as const;
@@ -76,10 +78,11 @@ function median(costs: readonly Costs[], name: Name, kind: keyof Cost): number {
   return all[all.length >> 1] ?? Number.NaN;
 }
 
-/** Median of the ratios of each round: what the machine does meanwhile hits both sides of a round. */
+/** Least, median and most of the ratios of each round: what the machine does meanwhile hits both sides of a round. */
 function ratio(costs: readonly Costs[], name: Name, peer: Name, kind: keyof Cost): string {
   const all = costs.map((one) => one[peer][kind] / one[name][kind]).sort((a, b) => a - b);
-  return (all[all.length >> 1] ?? Number.NaN).toFixed(1);
+  const at = (index: number) => (all[index] ?? Number.NaN).toFixed(1);
+  return `${at(all.length >> 1)} (${at(0)} to ${at(all.length - 1)})`;
 }
 
 function report(title: string, costs: readonly Costs[]): void {
@@ -90,7 +93,7 @@ function report(title: string, costs: readonly Costs[]): void {
     ["ours", "one string"],
     ["pieces", "pieces"],
   ] as const) {
-    const against = (peer: Name) => `1/${ratio(costs, name, peer, "cpu")} (time 1/${ratio(costs, name, peer, "wall")})`;
+    const against = (peer: Name) => `1/${ratio(costs, name, peer, "cpu")}`;
     console.log(
       `    ours, ${label}: ${of(name)}; CPU ${against("script")} of @huggingface/tokenizers, ${against("official")} of npm tokenizers`,
     );
@@ -106,15 +109,15 @@ for (const name of tokenizerNames.filter((candidate) => wanted.length === 0 || w
   const engines = await loadEngines(name);
   const frame = frames[name] ?? chatMl;
   const turns: Costs[] = [];
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < warmUpRounds + rounds; round++) {
     const [first, ...others] = conversation(text.slice(round * 70_000), frame);
     if (first !== undefined) await measure(engines, [first]); // the first turn of a conversation is unseen text
     const costs = await measure(engines, others);
-    if (round > 0) turns.push(costs); // the first round warms up
+    if (round >= warmUpRounds) turns.push(costs);
   }
   report("64 KB conversation, a turn", turns);
   const unseen: Costs[] = [];
-  const fresh = slices(text.slice((rounds + 1) * 70_000), 30, 65_536);
+  const fresh = slices(text.slice((warmUpRounds + rounds) * 70_000), 5 * rounds, 65_536);
   for (let at = 0; at < fresh.length; at += 5)
     unseen.push(
       await measure(

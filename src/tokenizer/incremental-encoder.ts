@@ -94,7 +94,7 @@ export class IncrementalEncoder {
       texts = texts.map((text) => text.replaceAll("\0", ""));
       known = this.#prompts.find(texts, prefix);
     }
-    const owned = (text: string) => ownText(text) ?? ownString(text);
+    const owned = ownedOnce(ownText);
     const { met, last } = yield* this.#appendPieces({ texts, known, prefix, owned }, out);
     if (affixes !== undefined) out.addRun(affixes.after);
     const runs = out.takeRuns();
@@ -205,6 +205,17 @@ export class IncrementalEncoder {
 }
 
 function none(): undefined {}
+
+/** A long text is copied once for all that is kept of it, and hashed once as a key. */
+function ownedOnce(ownText: OwnText): (text: string) => string {
+  let last: string | undefined;
+  let own = "";
+  return (text) => {
+    if (text !== last) own = ownText(text) ?? ownString(text);
+    last = text;
+    return own;
+  };
+}
 
 /** @param from the first text to look at */
 function holdsNul(texts: readonly string[], from: number): boolean {
