@@ -42,7 +42,7 @@ const handover = z
       .array(z.enum(["chat", "completions", "responses", "messages", "generate"]))
       .default([])
       .describe(
-        "APIs on which the engine drops the fields that the split needs; SGLang in August 2026: `messages` and `responses`. Such requests are served by one worker that can, or else as chat.",
+        "APIs on which the engine drops the fields that the split needs; SGLang in August 2026: `messages` and `responses`. Such requests are served by one worker that can serve alone; where there is none, they are answered 503.",
       ),
     servesAlone: z
       .boolean()

@@ -1,3 +1,5 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { call, chatBody, chatPath, open } from "../../../support/proxy/raw-client.ts";
 import { type SimFleet, startSimPairs } from "../../../support/proxy/sim-pairs.ts";
@@ -110,6 +112,35 @@ describe.each(["sglang", "nixl"] as const)("simulated workers that speak %s and 
     response.destroy();
     for (const worker of [...prefill, ...decode]) await expect.poll(() => worker.stats().running).toBe(0);
     expect(decode[0]?.requests().map(({ outcome }) => outcome)).toEqual(["aborted"]);
+    expect(proxy.booked).toEqual(nothing);
+  });
+});
+
+describe("the real clients before two simulated SGLang workers", () => {
+  it("read whole answers and streams alike", async () => {
+    const { proxy } = await fleetOf({ protocol: "sglang", prefill: 1, decode: 1, options: { timeScale: 0 } });
+    const openai = new OpenAI({ apiKey: "any", baseURL: `${proxy.url}/v1`, maxRetries: 0 });
+    const anthropic = new Anthropic({ apiKey: "any", baseURL: proxy.url, maxRetries: 0 });
+    const messages = [{ role: "user" as const, content: "Why is the sky blue?" }];
+
+    const chat = await openai.chat.completions.create({ model: "m", messages });
+    let text = "";
+    for await (const chunk of await openai.chat.completions.create({ model: "m", messages, stream: true })) {
+      text += chunk.choices[0]?.delta.content ?? "";
+    }
+    expect([text === "", text]).toEqual([false, chat.choices[0]?.message.content]);
+
+    const response = await openai.responses.create({ model: "m", input: "Why?" });
+    let [output, status] = ["", ""];
+    for await (const event of await openai.responses.create({ model: "m", input: "Why?", stream: true })) {
+      if (event.type === "response.output_text.delta") output += event.delta;
+      if (event.type === "response.completed") status = event.response.status ?? "";
+    }
+    expect([output === "", output, status]).toEqual([false, response.output_text, "completed"]);
+
+    const message = await anthropic.messages.create({ model: "m", max_tokens: 8, messages });
+    const streamed = await anthropic.messages.stream({ model: "m", max_tokens: 8, messages }).finalMessage();
+    expect(streamed.content).toEqual(message.content);
     expect(proxy.booked).toEqual(nothing);
   });
 });

@@ -93,6 +93,16 @@ describe("a request for two SGLang workers", () => {
     ]);
   });
 
+  it("of a megabyte is read between others, and goes out as it came but for its room", async () => {
+    const { prefill, decode, proxy } = await bench.start({ protocol: "sglang" });
+    const body = JSON.stringify({ model: "m", prompt: ["x".repeat(1_200_000), '","'.repeat(9)], max_tokens: 1 });
+    expect((await call(proxy.url, { path: "/v1/completions", body })).status).toBe(200);
+    const sent = onlyRequest(decode[0]).body;
+    expect(sent.equals(onlyRequest(prefill[0]).body)).toBe(true);
+    expect(sent.toString().startsWith(body.slice(0, -1))).toBe(true);
+    expect(roomsOf(sent.subarray(body.length - 1))).toHaveLength(2);
+  });
+
   it("is refused when it asks for more sequences than are allowed", async () => {
     const { proxy } = await bench.start({ protocol: "sglang", settings: "proxy: { maxSplitSequences: 8 }" });
     const answer = await call(proxy.url, { body: chatBody({ n: 1_000_000_000 }) });
