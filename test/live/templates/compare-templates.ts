@@ -9,7 +9,8 @@ import { Explainer } from "../parity/explainer.ts";
 import { smallestBody } from "../parity/smallest-body.ts";
 import { textOfBytes } from "./byte-model.ts";
 import { composeTemplateBody } from "./template-body.ts";
-import { segmentTokenizer, type TemplateModel, writeTemplateModels } from "./template-models.ts";
+import { segmentTokenizer, type TemplateModel, templateSource, writeTemplateModels } from "./template-models.ts";
+import { variableNames } from "./template-variables.ts";
 
 export interface TemplateComparisonOptions {
   /** Makes the same bodies again. */
@@ -70,11 +71,12 @@ async function compareModel(
   { seed, first, bodies, spoilt, details }: TemplateComparisonOptions,
 ): Promise<TemplateOutcome> {
   const explainer = new Explainer(name, folder, "dynamo", { frontend });
+  const variables = variableNames(templateSource(name));
   try {
     const comparison = new Comparison(name, explainer, oracle);
     const found: Difference[] = [];
     for (let index = first; index < first + bodies; index++) {
-      const difference = await comparison.compare(composeTemplateBody(seed, index, spoilt));
+      const difference = await comparison.compare(composeTemplateBody(seed, index, spoilt, variables));
       if (difference !== undefined && difference.reason === undefined) found.push(difference);
     }
     const words: string[] = [];

@@ -3,28 +3,44 @@ import { Chance, derivedSeed } from "../parity/bodies/chance.ts";
 import { type JsonNode, members, type NodeSource, node } from "../parity/bodies/json-node.ts";
 import { someOptions } from "../parity/bodies/sampling-options.ts";
 import { functionFields } from "../parity/bodies/values.ts";
+import { variableValue } from "./template-variables.ts";
 
-/** A request whose prompt a template makes: the `index`th of a seed. Completions are left out, and chat has more of what templates read. */
-export function composeTemplateBody(seed: number, index: number, spoilt: number): ComposedBody {
+/**
+ * A request whose prompt a template makes: the `index`th of a seed. Completions are left out, and chat has more of what templates read.
+ * @param variables names that the template reads
+ */
+export function composeTemplateBody(
+  seed: number,
+  index: number,
+  spoilt: number,
+  variables: readonly string[] = [],
+): ComposedBody {
   for (let trial = 0; ; trial++) {
     const body = composeBody(seed, index + trial * 1_000_003, spoilt);
     if (body.path === "/v1/completions") continue;
     const chance = new Chance(derivedSeed(seed ^ 0x5eed, index));
     if (body.path !== "/v1/chat/completions" || !chance.is(0.5)) return body;
-    return { ...body, tree: withMore(body.tree, chance) };
+    return { ...body, tree: withMore(body.tree, chance, variables) };
   }
 }
 
 const argumentNames = ["chat_template_args", "chat_template_kwargs"];
 
-function withMore(body: JsonNode, chance: Chance): JsonNode {
+function withMore(body: JsonNode, chance: Chance, variables: readonly string[]): JsonNode {
   if (body.kind !== "object") return body;
   const kept = body.members.filter(([name]) => !argumentNames.includes(name));
-  const given = node(moreArguments(chance));
+  const given = node({ ...moreArguments(chance), ...ownArguments(chance, variables) });
   return members([
     ...kept.map(([name, value]) => changed(name, value, chance)),
     ["chat_template_kwargs", given] as const,
   ]);
+}
+
+/** Values for variables of the template itself. */
+function ownArguments(chance: Chance, variables: readonly string[]): Readonly<Record<string, NodeSource>> {
+  if (variables.length === 0) return {};
+  const names = chance.list(0, chance.pick([0, 1, 2, 5]), () => chance.pick(variables));
+  return Object.fromEntries(names.map((name) => [name, variableValue(chance)]));
 }
 
 /** What renderers without templates and the newest templates read. */

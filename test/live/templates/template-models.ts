@@ -97,6 +97,11 @@ export function templateNames(): readonly string[] {
   return [...Object.keys(madeModels), ...Object.keys(dumpTemplates), ...realTemplates().keys()];
 }
 
+/** The template of a name; undefined for a model without one. */
+export function templateSource(name: string): string | undefined {
+  return name in madeModels ? madeModels[name]?.chatTemplate : (dumpTemplates[name] ?? realTemplates().get(name));
+}
+
 /** Makes the folders of models for templates. */
 export function writeTemplateModels(folder: string, names: readonly string[]): readonly TemplateModel[] {
   const templates = realTemplates();
