@@ -6,10 +6,12 @@
  * Exit code 1 when less than 90 % of the gap between random and the ceiling is closed.
  */
 import { parseArgs } from "node:util";
+import { promptTokenizer } from "../../src/commands/prompt-tokenizer.ts";
+import { readModelFolder } from "../../src/config/index.ts";
+import { Model, profileByName } from "../../src/model/index.ts";
 import { testModelFolder } from "../../test/e2e/support/model-folder.ts";
 import type { LoadSummary } from "../../test/support/load/index.ts";
 import { measureCeiling, measurePicker, measureRandom, measureUrl } from "./measure.ts";
-import { productTokenizer } from "./product-tokenizer.ts";
 import { blockSize, routings } from "./workload.ts";
 
 const barOfGap = 0.9;
@@ -24,7 +26,9 @@ const { values } = parseArgs({
 const { url } = values;
 const firstSeed = Number(values["first-seed"]);
 const runs = url === undefined ? Number(values.runs) : 1;
-const tokenize = await productTokenizer(testModelFolder(), blockSize);
+const model = { name: "bench", profile: profileByName("dynamo"), blockSize };
+/** The tokens that the picker makes, for the requests that reach a worker without them. */
+const tokenize = promptTokenizer(await Model.load(model, await readModelFolder(testModelFolder())));
 
 console.log("60 conversations x 6 turns, 16 at once, 3 skewed tenants; 4 workers x 1,280 blocks of 16 tokens\n");
 console.log(

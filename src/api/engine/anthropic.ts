@@ -1,6 +1,7 @@
 import { JsonNumber, JsonObject, type JsonValue } from "../../json/index.ts";
 import { isList } from "../fields/index.ts";
 import { given, notTaken, objectOf, objectsOf, optionalObject, optionalText, textOf } from "./members.ts";
+import { Untokenizable } from "./untokenizable.ts";
 
 // What vLLM's and SGLang's readings of a Messages request have in common.
 
@@ -88,6 +89,23 @@ export function anthropicEffort(root: JsonObject, efforts: readonly string[]): s
   if (effort === undefined) return undefined;
   if (typeof effort !== "string" || !efforts.includes(effort)) throw notTaken("output_config");
   return effort;
+}
+
+/** Types of blocks that both engines know; of media the tokens are not known. */
+const commonBlocks: readonly string[] = [
+  "text",
+  "tool_use",
+  "tool_result",
+  "tool_reference",
+  "thinking",
+  "redacted_thinking",
+];
+
+/** @param others types that the engine knows beside the common ones */
+export function anthropicBlockType(block: JsonObject, others: readonly string[]): string {
+  const type = block.get("type");
+  if (typeof type === "string" && (commonBlocks.includes(type) || others.includes(type))) return type;
+  throw new Untokenizable("a block that is not known here");
 }
 
 /** The arguments of a call of an earlier turn. */

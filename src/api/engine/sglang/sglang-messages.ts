@@ -2,6 +2,7 @@ import { JsonObject, type JsonValue } from "../../../json/index.ts";
 import type { ChatRequest } from "../../chat/chat-request.ts";
 import {
   type AnthropicTurn,
+  anthropicBlockType,
   anthropicEffort,
   anthropicSystem,
   anthropicThinking,
@@ -97,20 +98,8 @@ function inlineText(content: AnthropicTurn["content"]): readonly string[] {
   return text.length === 0 ? [] : [text.join("\n")];
 }
 
-const types: ReadonlySet<JsonValue | undefined> = new Set([
-  "text",
-  "tool_use",
-  "tool_result",
-  "tool_reference",
-  "search_result",
-  "thinking",
-  "redacted_thinking",
-]);
-
 function blockType(block: JsonObject): string {
-  const type = block.get("type");
-  if (!types.has(type)) throw new Untokenizable("a block that is not known here");
-  return type as string;
+  return anthropicBlockType(block, ["search_result"]);
 }
 
 function chatTurns({ role, content }: AnthropicTurn, traits: SglangTraits): readonly JsonObject[] {

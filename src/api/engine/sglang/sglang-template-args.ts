@@ -1,6 +1,7 @@
 import { JsonNumber, JsonObject, type JsonValue } from "../../../json/index.ts";
 import type { SglangTraits } from "../engine-traits.ts";
 import { given, notTaken, optionalObject } from "../members.ts";
+import { templateParameters } from "../template-parameters.ts";
 import { Untokenizable } from "../untokenizable.ts";
 
 /** Efforts that SGLang knows by name; a number between 0 and 0.99 is taken, too (sglang@0.5.23 protocol.py ReasoningEffortTier). */
@@ -15,25 +16,13 @@ export const sglangEfforts: ReadonlySet<JsonValue> = new Set([
   "max",
 ]);
 
-/** Template arguments of these names reach other places than the template. */
+/** Here a request cannot set these, either. */
 const parameters: ReadonlySet<string> = new Set([
+  ...templateParameters,
   "add_generation_prompt",
-  "chat_template",
   "continue_final_message",
-  "conversation",
   "documents",
-  "max_length",
-  "messages",
-  "padding",
-  "raise_exception",
-  "return_assistant_tokens_mask",
   "return_dict",
-  "return_tensors",
-  "strftime_now",
-  "tokenize",
-  "tokenizer_kwargs",
-  "tools",
-  "truncation",
 ]);
 
 /** What a request says of reasoning. */

@@ -3,6 +3,7 @@ import type { ChatRequest } from "../../chat/chat-request.ts";
 import { isList } from "../../fields/index.ts";
 import {
   type AnthropicTurn,
+  anthropicBlockType,
   anthropicChoice,
   anthropicEffort,
   anthropicSystem,
@@ -82,22 +83,8 @@ function systemTexts(content: AnthropicTurn["content"]): readonly string[] {
   return content === "" || content.startsWith(BILLING_HEADER) ? [] : [content];
 }
 
-/** Types of blocks; of media the tokens are not known. */
-const types: ReadonlySet<JsonValue | undefined> = new Set([
-  "text",
-  "tool_use",
-  "tool_result",
-  "tool_reference",
-  "thinking",
-  "redacted_thinking",
-  "tool_addition",
-  "tool_removal",
-]);
-
 function blockType(block: JsonObject): string {
-  const type = block.get("type");
-  if (!types.has(type)) throw new Untokenizable("a block that is not known here");
-  return type as string;
+  return anthropicBlockType(block, ["tool_addition", "tool_removal"]);
 }
 
 function chatTurns({ role, content }: AnthropicTurn, traits: VllmTraits): readonly JsonObject[] {

@@ -1,6 +1,7 @@
 import { JsonObject, type JsonValue } from "../../../json/index.ts";
 import { isList } from "../../fields/index.ts";
 import { given, notTaken, optionalObject } from "../members.ts";
+import { templateParameters } from "../template-parameters.ts";
 import { Untokenizable } from "../untokenizable.ts";
 
 /** Efforts that vLLM knows (vllm@0.33.0 renderers/params.py). */
@@ -14,22 +15,7 @@ export const vllmEfforts: ReadonlySet<JsonValue> = new Set([
   "max",
 ]);
 
-/** Template arguments of these names reach other places than the template. */
-const parameters: ReadonlySet<string> = new Set([
-  "chat_template",
-  "conversation",
-  "max_length",
-  "messages",
-  "padding",
-  "raise_exception",
-  "return_assistant_tokens_mask",
-  "return_tensors",
-  "strftime_now",
-  "tokenize",
-  "tokenizer_kwargs",
-  "tools",
-  "truncation",
-]);
+const parameters: ReadonlySet<string> = new Set(templateParameters);
 
 /** Set by the request in every case, so that an argument of the same name has no effect. */
 const overridden: ReadonlySet<string> = new Set(["add_generation_prompt", "continue_final_message", "return_dict"]);
