@@ -127,7 +127,7 @@ export class ReplicaSimulation {
       }
     };
     const bounds = { silentAfterMs: 1_500, maxReplicas: 64, maxRanksPerMessage: 1_024, maxMessageBytes: 262_144 };
-    const ignore = { joined: () => undefined, left: () => undefined };
+    const ignore = { joined: () => undefined, left: () => undefined, greeted: () => undefined };
     const sink = { isOpen: () => true, publish };
     const made = new ReplicaLoads({ id: name, name }, state, sink, { ...pauses, ...bounds }, ignore, this.#time);
     if (!isGuessing) state.siblings.guessUnheard(() => ({ requests: 0, prefillTokens: 0, decodeBlocks: 0 }));

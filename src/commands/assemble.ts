@@ -19,6 +19,7 @@ import { PromptLearner } from "./prompt-learner.ts";
 import { ReservationIds, replicaName } from "./reservation-ids.ts";
 import { SentPromptCheck } from "./sent-prompt-check.ts";
 import { prepareOptions } from "./served-models.ts";
+import { isSharingSessions, sharedSessionKey } from "./shared-sessions.ts";
 import { configuredWorkers } from "./worker-entries.ts";
 
 /** The routing core of one process. */
@@ -30,6 +31,8 @@ export interface Core {
   readonly siblings: SiblingLoads;
   /** Both, with what engines report beyond them. */
   readonly view: LoadView;
+  /** Where sessions were served. */
+  readonly sessions: SessionTable;
   /** Reservations that callers own. */
   readonly leases: LeaseTable;
   /** Their ids. */
@@ -74,6 +77,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
   const { predictedTtlMs, unmatchedPromptMs } = config.kvEvents;
   const learner = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
   const sentPromptCheck = new SentPromptCheck(unmatchedPromptMs, clock);
+  const sessions = new SessionTable(config.affinity, clock, isSharingSessions(config) ? sharedSessionKey : undefined);
   const queue = admissionQueue(config, { catalogue, loads, siblings }, parts.waited);
   const decisions = new DecisionLog(config.decisions, Date.now);
   const pickOptions = pickOptionsOf(config);
@@ -84,7 +88,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
       loads,
       view,
       leases,
-      sessions: new SessionTable(config.affinity, clock),
+      sessions,
       random,
       sentPrompts: allOf(learner, sentPromptCheck),
       decisions,
@@ -108,6 +112,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
     loads,
     siblings,
     view,
+    sessions,
     leases,
     reservationIds,
     decisions,

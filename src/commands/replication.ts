@@ -6,12 +6,14 @@ import {
   type RedisSecrets,
   type ReplicaIdentity,
   ReplicaLoads,
+  SessionSharing,
   type SiblingStatus,
   systemEnvironment,
 } from "../replicas/index.ts";
 import type { Logger, ReplicaSample } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
 import { replicaName } from "./reservation-ids.ts";
+import { isSharingSessions } from "./shared-sessions.ts";
 
 type RedisSettings = Config["replicas"]["redis"];
 
@@ -25,27 +27,41 @@ export interface ReplicationStatus extends ReplicaIdentity {
 export class Replication {
   readonly #identity: ReplicaIdentity;
   readonly #loads: ReplicaLoads;
+  /** Undefined where sessions do not count. */
+  readonly #sessions: SessionSharing | undefined;
   readonly #link: RedisLink;
 
   private constructor(config: Config, core: Core, log: Logger, secrets: RedisSecrets) {
     const { redis } = config.replicas;
     this.#identity = { id: randomUUID(), name: replicaName(config) };
-    const sink = {
+    const loadChannel = `${redis.keyPrefix}load.v1`;
+    const sessionChannel = `${redis.keyPrefix}sessions.v1`;
+    const sinkOf = (channel: string) => ({
       isOpen: () => this.#link.isOpen(),
-      publish: (text: string) => this.#link.publish(text),
-    };
-    this.#loads = new ReplicaLoads(this.#identity, core, sink, redis, siblingLog(log), systemEnvironment);
+      publish: (text: string) => this.#link.publish(channel, text),
+    });
+    const observer = { ...siblingLog(log), greeted: () => this.#sessions?.replay() };
+    this.#loads = new ReplicaLoads(this.#identity, core, sinkOf(loadChannel), redis, observer, systemEnvironment);
+    const state = { sessions: core.sessions, ranks: this.#loads.ranks, catalogue: core.catalogue };
+    this.#sessions = isSharingSessions(config)
+      ? new SessionSharing(this.#identity.id, state, sinkOf(sessionChannel), redis, systemEnvironment)
+      : undefined;
     this.#link = new RedisLink(
-      { ...redis, url: redis.url ?? "", channel: `${redis.keyPrefix}load.v1` },
+      { ...redis, url: redis.url ?? "", channels: [loadChannel, sessionChannel] },
       secrets,
       {
         connected: () => {
           log.info({}, "Redis is connected: this replica shares its load with others");
           this.#loads.connected();
+          this.#sessions?.replay();
         },
         lost: (cause) =>
           log.warn({ err: cause }, "Redis cannot be reached: picks go by the load of this replica alone"),
-        message: (text) => this.#loads.receive(text),
+        message: (text, channel) => {
+          if (channel === loadChannel) return this.#loads.receive(text);
+          this.#sessions?.receive(text);
+          return false;
+        },
       },
       systemEnvironment,
     );
@@ -69,10 +85,16 @@ export class Replication {
 
   sample(): ReplicaSample {
     const siblings = this.#loads.siblings().length;
-    return { ...this.#loads.counts, isConnected: this.#link.isOpen(), siblings };
+    const { told = 0, learned = 0, malformed = 0 } = this.#sessions?.counts ?? {};
+    const { dropped, ...counts } = this.#loads.counts;
+    const allDropped = new Map<string, number>(dropped);
+    if (malformed > 0) allDropped.set("malformed", (allDropped.get("malformed") ?? 0) + malformed);
+    const sessions = { told, learned };
+    return { ...counts, dropped: allDropped, sessions, isConnected: this.#link.isOpen(), siblings };
   }
 
   async close(): Promise<void> {
+    this.#sessions?.close();
     await this.#loads.close();
     await this.#link.close();
   }

@@ -1,5 +1,5 @@
 export { type AffinityOptions, type Favoured, favour } from "./affinity/favourite.ts";
-export { type SessionOptions, SessionTable, type SessionUse } from "./affinity/session-table.ts";
+export { type SessionBinding, type SessionOptions, SessionTable, type SessionUse } from "./affinity/session-table.ts";
 export type { Candidate } from "./candidate.ts";
 export type { Choice } from "./choose.ts";
 export { choose, fallbackOrder } from "./choose.ts";

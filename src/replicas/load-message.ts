@@ -1,4 +1,5 @@
 import type { RankLoad } from "../load/index.ts";
+import { isCount, isName, parsedMessage } from "./wire.ts";
 
 /** What one replica has booked on one rank: totals, not changes. */
 export interface LoadRow {
@@ -26,12 +27,6 @@ export interface LoadMessage {
   readonly isFarewell: boolean;
 }
 
-/** Longest name of a rank, of a sender, and of a replica for people. */
-const maxNameLength = 128;
-
-/** No figure of a worker is higher: sums over all replicas stay exact. */
-const maxFigure = 2 ** 40;
-
 /** A row as it stands in a message. */
 export function rowText({ rank, load }: LoadRow): string {
   const { requests, prefillTokens, decodeBlocks } = load;
@@ -48,10 +43,10 @@ export function messageText(message: Omit<LoadMessage, "rows">, rows: readonly s
 
 /** Reads a message. Members that it does not know are passed over. @returns undefined when it is none */
 export function readMessage(text: string, maxRows: number): LoadMessage | undefined {
-  const json = parsed(text);
+  const json = parsedMessage(text);
   if (json === undefined) return undefined;
   const { from, name, n, round, rows, end, hello, bye } = json;
-  if (!(isName(from) && isName(name) && isFigure(n) && isFigure(round))) return undefined;
+  if (!(isName(from) && isName(name) && isCount(n) && isCount(round))) return undefined;
   if (!(Array.isArray(rows) && rows.length <= maxRows && rows.every(isRow))) return undefined;
   return {
     from,
@@ -68,23 +63,6 @@ export function readMessage(text: string, maxRows: number): LoadMessage | undefi
   };
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === "object" && json !== null ? { ...json } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function isRow(row: unknown): row is [rank: string, requests: number, prefillTokens: number, decodeBlocks: number] {
-  return Array.isArray(row) && isName(row[0]) && isFigure(row[1]) && isFigure(row[2]) && isFigure(row[3]);
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === "string" && value.length > 0 && value.length <= maxNameLength;
-}
-
-function isFigure(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= maxFigure;
+  return Array.isArray(row) && isName(row[0]) && isCount(row[1]) && isCount(row[2]) && isCount(row[3]);
 }

@@ -1,6 +1,7 @@
 import type { LoadTable, RankLoad } from "../load/index.ts";
 import { every, type ReplicaEnvironment } from "./environment.ts";
 import { messageText, rowText } from "./load-message.ts";
+import { type MessageSink, PacedSink } from "./paced-sink.ts";
 import type { RankNames } from "./rank-names.ts";
 
 /** Who this replica is. */
@@ -21,22 +22,11 @@ export interface LoadPublisherOptions {
   readonly maxMessageBytes: number;
 }
 
-/** Where messages go. */
-export interface MessageSink {
-  /** Whether anything can be sent. */
-  isOpen(): boolean;
-  /** Rejects when the message did not get out. */
-  publish(text: string): Promise<void>;
-}
-
 /** Told what was told. */
 export interface PublishObserver {
   /** A message tells these totals of this replica; what it does not tell of is as it was, or in a round nothing. */
   told(number: number, loads: readonly (readonly [slot: number, load: RankLoad])[]): void;
 }
-
-/** Messages under way at one time; while they are, changes are gathered. Whatever is told is a total, so nothing is lost. */
-const maxUnderWay = 4;
 
 /** Bytes of a message that are not rows. */
 const envelopeBytes = 512;
@@ -48,10 +38,9 @@ export class LoadPublisher {
   readonly #identity: ReplicaIdentity;
   readonly #loads: LoadTable;
   readonly #ranks: RankNames;
-  readonly #sink: MessageSink;
+  readonly #sink: PacedSink;
   readonly #observer: PublishObserver;
   readonly #options: LoadPublisherOptions;
-  readonly #environment: ReplicaEnvironment;
   readonly #stops: readonly (() => void)[];
   readonly #changed = new Set<number>();
   readonly #removed = new Set<string>();
@@ -59,11 +48,6 @@ export class LoadPublisher {
   #round = 0;
   #isRoundDue = false;
   #isHelloDue = false;
-  #underWay = 0;
-  #lastFlushMs = Number.NEGATIVE_INFINITY;
-  #cancelFlush: (() => void) | undefined;
-  #published = 0;
-  #failed = 0;
 
   constructor(
     identity: ReplicaIdentity,
@@ -75,20 +59,19 @@ export class LoadPublisher {
     this.#identity = identity;
     this.#loads = loads;
     this.#ranks = ranks;
-    this.#sink = sink;
+    this.#sink = new PacedSink(sink, options.coalesceMs, environment, () => this.#flush());
     this.#options = options;
     this.#observer = observer;
-    this.#environment = environment;
     const unsubscribe = loads.onChanged((slot) => {
       this.#changed.add(slot);
-      this.#flushSoon();
+      this.#sink.due();
     });
     this.#stops = [unsubscribe, every(environment, options.heartbeatMs, () => this.roundDue())];
   }
 
   /** Messages that got out, and those that did not. */
   get counts(): { readonly published: number; readonly failed: number } {
-    return { published: this.#published, failed: this.#failed };
+    return this.#sink.counts;
   }
 
   /** Messages can be sent again: says so, and tells everything. */
@@ -100,37 +83,24 @@ export class LoadPublisher {
   /** Everything is told with the next message. */
   roundDue(): void {
     this.#isRoundDue = true;
-    this.#flushSoon();
+    this.#sink.due();
   }
 
   /** A rank went away: nothing is booked there. */
   rankRemoved(name: string, slot: number): void {
     this.#changed.delete(slot);
     this.#removed.add(name);
-    this.#flushSoon();
+    this.#sink.due();
   }
 
   /** Tells nothing more but, where it can, that this replica leaves. */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
-    this.#cancelFlush?.();
-    this.#cancelFlush = () => {};
-    if (this.#sink.isOpen()) await this.#send([], { isFarewell: true });
-  }
-
-  #flushSoon(): void {
-    if (this.#cancelFlush !== undefined || this.#underWay >= maxUnderWay || !this.#sink.isOpen()) return;
-    const dueMs = this.#lastFlushMs + this.#options.coalesceMs;
-    const delayMs = Math.max(0, dueMs - this.#environment.now());
-    this.#cancelFlush = this.#environment.after(delayMs, () => {
-      this.#cancelFlush = undefined;
-      this.#flush();
-    });
+    this.#sink.close();
+    await this.#send([], { isFarewell: true });
   }
 
   #flush(): void {
-    if (!this.#sink.isOpen()) return;
-    this.#lastFlushMs = this.#environment.now();
     const isRound = this.#isRoundDue;
     const slots = [...(isRound ? this.#ranks.slots() : this.#changed)];
     const loads = slots.map((slot) => [slot, this.#loadOf(slot)] as const);
@@ -148,28 +118,15 @@ export class LoadPublisher {
     }
   }
 
-  /** Never rejects. */
-  async #send(
+  /** Never rejects: what did not get out is told again in the next round. */
+  #send(
     rows: readonly string[],
     flags: { readonly endsRound?: boolean; readonly isHello?: boolean; readonly isFarewell?: boolean },
   ): Promise<void> {
     const { endsRound = false, isHello = false, isFarewell = false } = flags;
     const counters = { number: ++this.#number, round: this.#round };
-    const text = messageText(
-      { ...this.#identity, from: this.#identity.id, ...counters, endsRound, isHello, isFarewell },
-      rows,
-    );
-    this.#underWay++;
-    try {
-      await this.#sink.publish(text);
-      this.#published++;
-    } catch {
-      // The next round tells it all again.
-      this.#failed++;
-    } finally {
-      this.#underWay--;
-    }
-    if (this.#changed.size > 0 || this.#removed.size > 0 || this.#isRoundDue) this.#flushSoon();
+    const sender = { ...this.#identity, from: this.#identity.id };
+    return this.#sink.send(messageText({ ...sender, ...counters, endsRound, isHello, isFarewell }, rows));
   }
 
   /** Everything that is booked: what is not told of is idle. */

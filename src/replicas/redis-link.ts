@@ -1,12 +1,11 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { every, type ReplicaEnvironment } from "./environment.ts";
-import type { MessageSink } from "./load-publisher.ts";
 
 /** How Redis is reached. */
 export interface RedisLinkOptions {
   /** `redis://host:port`, or `rediss:` for TLS. */
   readonly url: string;
-  readonly channel: string;
+  readonly channels: readonly string[];
   readonly username?: string | undefined;
   /** Longest wait for a connection, and longest time without a message of this replica's own. */
   readonly timeoutMs: number;
@@ -38,7 +37,7 @@ export interface RedisLinkObserver {
   /** Told once, when there is no connection for the first time or any more; not of each vain attempt after it. */
   lost(cause: unknown): void;
   /** @returns whether this replica has sent it */
-  message(text: string): boolean;
+  message(text: string, channel: string): boolean;
 }
 
 interface Connection {
@@ -52,10 +51,10 @@ interface Connection {
 const looksPerTimeout = 10;
 
 /**
- * A channel of a Redis server for text messages, from construction to `close`. It stores nothing there. Who sends hears
+ * Channels of a Redis server for text messages, from construction to `close`. It stores nothing there. Who sends hears
  * himself: when he does not, the connection is made anew. Until there is one, messages are refused and not kept.
  */
-export class RedisLink implements MessageSink {
+export class RedisLink {
   readonly #options: RedisLinkOptions;
   readonly #secrets: RedisSecrets;
   readonly #observer: RedisLinkObserver;
@@ -82,11 +81,13 @@ export class RedisLink implements MessageSink {
     this.#running = this.#run();
   }
 
+  /** Whether anything can be sent. */
   isOpen(): boolean {
     return this.#open !== undefined;
   }
 
-  publish(text: string): Promise<void> {
+  /** Rejects when the message did not get out. */
+  publish(channel: string, text: string): Promise<void> {
     const { publisher } = this.#open ?? {};
     if (publisher === undefined) return Promise.reject(new Error("Redis is not connected"));
     return new Promise((resolve, reject) => {
@@ -95,7 +96,7 @@ export class RedisLink implements MessageSink {
         this.#underWay.delete(reject);
         settle();
       };
-      publisher.publish(this.#options.channel, text).then(
+      publisher.publish(channel, text).then(
         () => settled(resolve),
         (cause: unknown) => {
           this.#refusal = cause;
@@ -150,11 +151,11 @@ export class RedisLink implements MessageSink {
   }
 
   async #subscribe({ publisher, subscriber }: Connection): Promise<void> {
-    subscriber.on("message", (_channel, text: string) => {
-      if (this.#observer.message(text)) this.#heardAtMs = this.#environment.now();
+    subscriber.on("message", (channel: string, text: string) => {
+      if (this.#observer.message(text, channel)) this.#heardAtMs = this.#environment.now();
     });
     await Promise.all([publisher.connect(), subscriber.connect()]);
-    await subscriber.subscribe(this.#options.channel);
+    await subscriber.subscribe(...this.#options.channels);
     this.#heardAtMs = this.#environment.now();
   }
 

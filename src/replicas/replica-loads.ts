@@ -1,7 +1,8 @@
 import type { Catalogue } from "../fleet/index.ts";
 import type { LoadTable, SiblingLoads } from "../load/index.ts";
 import type { ReplicaEnvironment } from "./environment.ts";
-import { LoadPublisher, type LoadPublisherOptions, type MessageSink, type ReplicaIdentity } from "./load-publisher.ts";
+import { LoadPublisher, type LoadPublisherOptions, type ReplicaIdentity } from "./load-publisher.ts";
+import type { MessageSink } from "./paced-sink.ts";
 import { RankNames } from "./rank-names.ts";
 import { type SiblingObserver, type SiblingStatus, Siblings, type SiblingsOptions } from "./siblings.ts";
 import { UnheardBookings } from "./unheard-bookings.ts";
@@ -26,7 +27,7 @@ export class ReplicaLoads {
     { catalogue, loads, siblings }: ReplicaLoadState,
     sink: MessageSink,
     options: LoadPublisherOptions & SiblingsOptions,
-    observer: Pick<SiblingObserver, "joined" | "left">,
+    observer: Omit<SiblingObserver, "cameBack">,
     environment: ReplicaEnvironment,
   ) {
     const unheard = new UnheardBookings(loads, siblings);
@@ -44,11 +45,19 @@ export class ReplicaLoads {
       {
         joined: (id, name) => observer.joined(id, name),
         left: (id, name, why) => observer.left(id, name, why),
-        greeted: () => this.#publisher.roundDue(),
+        greeted: () => {
+          this.#publisher.roundDue();
+          observer.greeted();
+        },
         cameBack: (number) => unheard.cameBack(number),
       },
       environment,
     );
+  }
+
+  /** The names under which replicas speak of ranks. */
+  get ranks(): RankNames {
+    return this.#ranks;
   }
 
   /** The siblings whose load counts at this moment. */

@@ -15,6 +15,8 @@ export interface ReplicaSample {
   readonly received: number;
   /** Those that were lost on the way. */
   readonly missed: number;
+  /** Sessions of which others were told where they are served, and those learned from others. */
+  readonly sessions: { readonly told: number; readonly learned: number };
   /** Messages passed over, by one of few fixed reasons. */
   readonly dropped: Iterable<readonly [reason: string, count: number]>;
 }
@@ -50,9 +52,21 @@ function registerTotals(registry: Registry, source: ReplicaSource): void {
       }
     },
   });
+  const sessions = new Counter({
+    name: "pointsman_replica_sessions_total",
+    help: "Times that a session's worker was told to other replicas (`told`), or learned from them (`learned`).",
+    labelNames: ["outcome"] as const,
+    registers: [registry],
+    collect(): void {
+      sessions.reset();
+      const { told, learned } = source().sessions;
+      sessions.inc({ outcome: "told" }, told);
+      sessions.inc({ outcome: "learned" }, learned);
+    },
+  });
   const dropped = new Counter({
     name: "pointsman_replica_dropped_messages_total",
-    help: "Messages of the replicas' channel that were passed over, by the reason.",
+    help: "Messages of the replicas' channels that were passed over, by the reason.",
     labelNames: ["reason"] as const,
     registers: [registry],
     collect(): void {

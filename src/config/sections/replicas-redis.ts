@@ -49,6 +49,12 @@ export const redis = z
       .describe(
         "Start of the names of channels. Replicas with the same prefix share their load: one for each deployment.",
       ),
+    shareSessions: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether replicas tell each other where sessions are served (`affinity`), by digests of their ids: a session then stays on its worker whichever replica it asks.",
+      ),
     heartbeatMs: milliseconds(10)
       .default(250)
       .describe("Pause between two messages that tell everything a replica has booked, in ms."),

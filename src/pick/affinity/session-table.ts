@@ -24,6 +24,14 @@ export interface SessionUse {
   end(): void;
 }
 
+/** Where a session was served last, and since which change of that. */
+export interface SessionBinding extends SessionRanks {
+  /** Counts the changes, wherever they were made; from 1. */
+  readonly version: number;
+  /** Who made the last change; empty = this process. */
+  readonly origin: string;
+}
+
 /** Tells the time. */
 export interface SessionClock {
   /** Milliseconds on a monotonic scale; only differences have meaning. */
@@ -32,10 +40,17 @@ export interface SessionClock {
 
 interface Session {
   ranks: SessionRanks;
+  version: number;
+  origin: string;
   running: number;
   /** Counts while nothing runs. */
   endsAtMs: number;
+  /** When others last told of it or were told. */
+  toldAtMs: number;
 }
+
+/** Part of a session's time after which others are told again that it is still in use. */
+const retoldPart = 0.25;
 
 /** Sessions looked at to find one that may be forgotten, when the table is full. */
 const maxLookedAt = 16;
@@ -44,16 +59,22 @@ const maxLookedAt = 16;
 export class SessionTable {
   readonly #options: Required<SessionOptions>;
   readonly #clock: SessionClock;
-  /** Least recently used first. */
+  readonly #keyOf: (name: string) => string;
+  /** By key; least recently used first. */
   readonly #sessions = new Map<string, Session>();
+  readonly #boundListeners = new Set<(key: string) => void>();
 
-  /** @throws RangeError naming the option */
-  constructor(options: SessionOptions, clock: SessionClock) {
+  /**
+   * @param keyOf the key under which a session of this name is kept and others are told of it; default: the name
+   * @throws RangeError naming the option
+   */
+  constructor(options: SessionOptions, clock: SessionClock, keyOf: (name: string) => string = (name) => name) {
     const { ttlMs = 600_000, maxSessions = 65_536 } = options;
     if (!(ttlMs > 0)) throw new RangeError(`affinity.ttlMs must be > 0, got ${ttlMs}`);
     if (!(maxSessions >= 1)) throw new RangeError(`affinity.maxSessions must be >= 1, got ${maxSessions}`);
     this.#options = { ttlMs, maxSessions };
     this.#clock = clock;
+    this.#keyOf = keyOf;
   }
 
   get size(): number {
@@ -61,22 +82,55 @@ export class SessionTable {
   }
 
   /** Where the session was served last; undefined = it is new or forgotten. Changes nothing. */
-  find(key: string): SessionRanks | undefined {
-    const session = this.#sessions.get(key);
+  find(name: string): SessionRanks | undefined {
+    const session = this.#sessions.get(this.#keyOf(name));
     return session === undefined || this.#isOver(session) ? undefined : session.ranks;
+  }
+
+  /** What others should know of the session of this key; undefined = it is not remembered. */
+  binding(key: string): SessionBinding | undefined {
+    const session = this.#sessions.get(key);
+    if (session === undefined || this.#isOver(session)) return undefined;
+    const { ranks, version, origin } = session;
+    return { ...ranks, version, origin };
+  }
+
+  /** Keys of the sessions that were bound here last. */
+  *ownKeys(): Generator<string> {
+    for (const [key, session] of this.#sessions) if (session.origin === "" && !this.#isOver(session)) yield key;
+  }
+
+  /** Takes over what others tell of a session. */
+  learn(key: string, { answering, prefill, version, origin }: SessionBinding): void {
+    const ranks = { answering, prefill };
+    const session = this.#placed(key, ranks);
+    const now = this.#clock.now();
+    session.ranks = ranks;
+    session.version = version;
+    session.origin = origin;
+    session.toldAtMs = now;
+    session.endsAtMs = now + this.#options.ttlMs;
+  }
+
+  /** Told the keys of sessions of which others should be told. Must not wait. @returns unsubscribes */
+  onBound(listener: (key: string) => void): () => void {
+    this.#boundListeners.add(listener);
+    return () => this.#boundListeners.delete(listener);
   }
 
   /**
    * A request of the session was booked on these ranks.
    * @param isFinal the session is forgotten once nothing of it runs
    */
-  use(key: string, ranks: SessionRanks, isFinal: boolean): SessionUse {
-    const session = this.#renewed(key, ranks);
+  use(name: string, ranks: SessionRanks, isFinal: boolean): SessionUse {
+    const key = this.#keyOf(name);
+    const session = this.#placed(key, ranks);
+    this.#bind(key, session, ranks, isFinal);
     session.running++;
     let isEnded = false;
     return {
       movedTo: (answering) => {
-        if (!isEnded) session.ranks = { ...session.ranks, answering };
+        if (!isEnded) this.#bind(key, session, { ...session.ranks, answering }, isFinal);
       },
       end: () => {
         if (isEnded) return;
@@ -84,14 +138,29 @@ export class SessionTable {
         session.running--;
         session.endsAtMs = this.#clock.now() + (isFinal ? 0 : this.#options.ttlMs);
         if (isFinal && session.running === 0) this.#forget(key, session);
+        else this.#bind(key, session, session.ranks, isFinal);
       },
     };
   }
 
-  #renewed(key: string, ranks: SessionRanks): Session {
+  /** Tells others where that is new to them. */
+  #bind(key: string, session: Session, ranks: SessionRanks, isFinal: boolean): void {
+    const now = this.#clock.now();
+    const isSame = session.ranks.answering === ranks.answering && session.ranks.prefill === ranks.prefill;
+    if (session.version === 0 || !isSame) {
+      session.ranks = ranks;
+      session.version++;
+      session.origin = "";
+    } else if (now - session.toldAtMs < retoldPart * this.#options.ttlMs) return;
+    session.toldAtMs = now;
+    if (isFinal || this.#sessions.get(key) !== session) return;
+    for (const listener of this.#boundListeners) listener(key);
+  }
+
+  /** The session of a key, made when it is new, as the one used last. */
+  #placed(key: string, ranks: SessionRanks): Session {
     const known = this.#sessions.get(key);
-    const session = known ?? { ranks, running: 0, endsAtMs: 0 };
-    session.ranks = ranks;
+    const session = known ?? newSession(ranks);
     this.#sessions.delete(key);
     if (known === undefined) this.#makeRoom();
     this.#sessions.set(key, session);
@@ -119,4 +188,8 @@ export class SessionTable {
   #forget(key: string, session: Session): void {
     if (this.#sessions.get(key) === session) this.#sessions.delete(key);
   }
+}
+
+function newSession(ranks: SessionRanks): Session {
+  return { ranks, version: 0, origin: "", running: 0, endsAtMs: 0, toldAtMs: 0 };
 }

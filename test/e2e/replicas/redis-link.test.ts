@@ -5,7 +5,7 @@ import { CuttableLink } from "../support/cuttable-link.ts";
 import { RedisServer, redisKinds } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
 
-const options = { channel: "test:load.v1", timeoutMs: 400, reconnectMinMs: 20, reconnectMaxMs: 100 };
+const options = { channels: ["test:load.v1"], timeoutMs: 400, reconnectMinMs: 20, reconnectMaxMs: 100 };
 const noSecrets: RedisSecrets = async () => ({ password: undefined, tls: { rejectUnauthorized: true } });
 
 /** A link with what it told, and a heartbeat so that it hears itself. */
@@ -34,8 +34,12 @@ class TestLink {
       systemEnvironment,
     );
     this.#beat = setInterval(() => {
-      if (this.link.isOpen()) this.link.publish(`beat of ${this.#name}`).catch(() => undefined);
+      if (this.link.isOpen()) this.publish(`beat of ${this.#name}`).catch(() => undefined);
     }, 50);
+  }
+
+  publish(text: string): Promise<void> {
+    return this.link.publish("test:load.v1", text);
   }
 
   /** How often a text was told. */
@@ -72,7 +76,7 @@ describe.each(redisKinds)("a link over a real %s", (kind) => {
   it("carries a text to everybody on the channel, its sender too", async () => {
     const [a, b] = [link(server.url), link(server.url)];
     await Promise.all([a.sees("connected"), b.sees("connected")]);
-    await a.link.publish("hällo");
+    await a.publish("hällo");
     await Promise.all([a.sees("hällo"), b.sees("hällo")]);
   });
 
@@ -81,10 +85,10 @@ describe.each(redisKinds)("a link over a real %s", (kind) => {
     await a.sees("connected");
     await server.kill();
     await a.sees("lost");
-    await expect(a.link.publish("x")).rejects.toThrow("not connected");
+    await expect(a.publish("x")).rejects.toThrow("not connected");
     await until(() => server.restart().then(() => true), { what: "the server to be back" });
     await a.sees("connected", 2);
-    await a.link.publish("again");
+    await a.publish("again");
     await a.sees("again");
     expect(a.count("lost")).toBe(1);
   });
@@ -104,7 +108,7 @@ describe.each(redisKinds)("a link over a real %s", (kind) => {
     const a = link(server.url);
     await a.sees("connected");
     server.freeze();
-    await expect(a.link.publish("into the void")).rejects.toThrow("no message of this replica came back for 400 ms");
+    await expect(a.publish("into the void")).rejects.toThrow("no message of this replica came back for 400 ms");
     await a.sees("lost");
     server.resume();
     await a.sees("connected", 2);

@@ -74,7 +74,10 @@ export class Replica {
     const picker = await Picker.start(mergeSettings(settings, changes), metricsPort);
     const ports = { routePort, extProcPort: mode === "ext-proc" ? extProcPort : undefined };
     const replica = new Replica(name, link, picker, ports);
-    await until(async () => (await replica.get("/ready")).status === 200, { what: `${name} to be ready` });
+    await until(async () => (await replica.get("/ready")).status === 200, {
+      what: `${name} to be ready`,
+      timeoutMs: 60_000,
+    });
     return replica;
   }
 

@@ -42,6 +42,32 @@ describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, 
     report("3 of them have ended", await group.agreement(12));
   });
 
+  if (mode === "ext-proc") {
+    it("keep a session on one worker, whichever of them it asks", async () => {
+      const sessions = Array.from({ length: 8 }, (_, i) => `session-${i}`);
+      const ask = async (i: number, session: string) => {
+        const request = await group.at(i).pick({ "x-session-id": session });
+        await request.release();
+        return request.worker;
+      };
+      // The first request of each runs on, so that the next session finds another worker the idlest.
+      const firsts: Held[] = [];
+      for (const session of sessions) firsts.push(await group.at(0).pick({ "x-session-id": session }));
+      const workers = firsts.map(({ worker }) => worker);
+      const learned = async (i: number) =>
+        sumOf(parseMetrics(await group.at(i).metricsText()), "pointsman_replica_sessions_total", {
+          outcome: "learned",
+        });
+      for (const i of [1, 2]) await until(async () => (await learned(i)) >= 8, { what: "the sessions to be known" });
+      for (const [at, session] of sessions.entries()) {
+        expect([await ask(1, session), await ask(2, session)]).toEqual([workers[at], workers[at]]);
+      }
+      expect(new Set(workers).size).toBe(4);
+      await Promise.all(firsts.map((request) => request.release()));
+      await group.agreement(12);
+    });
+  }
+
   it("do not wait for a Redis that answers nothing", async () => {
     const traffic = new Traffic(group.replicas);
     redis.freeze();

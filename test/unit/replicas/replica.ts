@@ -62,6 +62,7 @@ export class TestReplica {
       {
         joined: (_id, other) => this.events.push(`joined ${other}`),
         left: (_id, other, why) => this.events.push(`${why} ${other}`),
+        greeted: () => undefined,
       },
       environment,
     );
