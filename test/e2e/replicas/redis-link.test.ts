@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { type AddressInfo, connect } from "node:net";
+import { createServer } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { selfSignedPair } from "../../../src/http/index.ts";
 import { RedisLink, type RedisSecrets, systemEnvironment } from "../../../src/replicas/index.ts";
 import { CuttableLink } from "../support/cuttable-link.ts";
 import { RedisServer, redisKinds } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
 
-const options = { channels: ["test:load.v1"], timeoutMs: 400, reconnectMinMs: 20, reconnectMaxMs: 100 };
+const options = { timeoutMs: 400, reconnectMinMs: 20, reconnectMaxMs: 100 };
 const noSecrets: RedisSecrets = async () => ({ password: undefined, tls: { rejectUnauthorized: true } });
 
 /** A link with what it told, and a heartbeat so that it hears itself. */
@@ -15,10 +19,12 @@ class TestLink {
   readonly link: RedisLink;
   readonly #beat: NodeJS.Timeout;
   readonly #name = randomUUID();
+  readonly #channel: string;
 
-  constructor(url: string, secrets = noSecrets, username?: string) {
+  constructor(url: string, secrets = noSecrets, username?: string, channel = "test:load.v1") {
+    this.#channel = channel;
     this.link = new RedisLink(
-      { ...options, url, username },
+      { ...options, channels: [channel], url, username },
       secrets,
       {
         connected: () => this.told.push("connected"),
@@ -39,7 +45,7 @@ class TestLink {
   }
 
   publish(text: string): Promise<void> {
-    return this.link.publish("test:load.v1", text);
+    return this.link.publish(this.#channel, text);
   }
 
   /** How often a text was told. */
@@ -157,6 +163,46 @@ describe.each(redisKinds)("a link to a %s that wants a password", (kind) => {
     await c.sees("lost");
     expect(c.causes[0]).toContain("NOPERM");
     await Promise.all([a.close(), b.close(), c.close()]);
+    await server.stop();
+  });
+
+  it("needs no more rights than the page says", async () => {
+    const page = await readFile(new URL("../../../docs/replicas.md", import.meta.url), "utf8");
+    const [, rules = ""] = /^ {4}ACL SETUSER (pointsman .*)$/m.exec(page) ?? [];
+    const server = await RedisServer.start(kind, ["--user", ...rules.replace("PASSWORD", "pw").split(" ")]);
+    const secrets: RedisSecrets = async () => ({ password: "pw", tls: { rejectUnauthorized: true } });
+    const a = new TestLink(server.url, secrets, "pointsman", "pointsman:prod:load.v1");
+    await a.sees("connected");
+    await a.publish("allowed");
+    await a.sees("allowed");
+    expect(a.causes).toEqual([]);
+    await a.close();
+    await server.stop();
+  });
+
+  it("speaks TLS, and trusts only whom it is told to trust", async () => {
+    const server = await RedisServer.start(kind);
+    const { cert, key } = await selfSignedPair();
+    const tls = createServer({ cert, key }, (near) => {
+      const far = connect({ host: "127.0.0.1", port: server.port });
+      near.on("error", () => far.destroy()).pipe(far);
+      far.on("error", () => near.destroy()).pipe(near);
+    });
+    await new Promise<void>((resolve) => tls.listen(0, "127.0.0.1", resolve));
+    const { port } = tls.address() as AddressInfo;
+    const trusting = (trusted: object): RedisSecrets => {
+      return async () => ({ password: undefined, tls: { rejectUnauthorized: true, ...trusted } });
+    };
+    const url = `rediss://127.0.0.1:${port}`;
+    const [a, b] = [
+      new TestLink(url, trusting({ ca: cert, servername: "localhost" })),
+      new TestLink(url, trusting({})),
+    ];
+    await a.sees("connected");
+    await b.sees("lost");
+    expect(b.causes[0]).toMatch(/self-signed|certificate/);
+    await Promise.all([a.close(), b.close()]);
+    tls.close();
     await server.stop();
   });
 });
