@@ -10,6 +10,7 @@ import type { StreamPoint } from "./stream-position.ts";
 import { type KvEventSubscriberOptions, resolveSubscriberOptions } from "./subscriber-options.ts";
 import type { Clock, TurnBudget } from "./turn-budget.ts";
 import { type BatchMemory, WaitingBatches } from "./waiting-batches.ts";
+import { wholeReplay } from "./whole-replay.ts";
 
 /** What another follower's picture of a rank says of its stream. */
 export interface RestoredRank {
@@ -180,14 +181,15 @@ export class KvEventSubscriber {
     const { replayEndpoint, replayIdleMs: idleMs, replayTotalMs: totalMs, maxBatchBytes } = this.#options;
     const maxMessages = this.#options.maxPendingBatches;
     if (replayEndpoint === undefined) return undefined;
-    return (sequence) =>
+    return wholeReplay((sequence) =>
       replay(
         replayEndpoint,
         sequence,
         { idleMs, totalMs, maxMessages, maxBatchBytes },
         { clock: this.#clock, memory },
         this.#closing.signal,
-      );
+      ),
+    );
   }
 
   async #receive(): Promise<void> {

@@ -63,7 +63,8 @@ export async function* replay(
     const cause = await reading;
     signal.throwIfAborted();
     if (cause instanceof ReplayError) throw cause;
-    if (cause !== undefined) throw new ReplayError(`no complete replay from ${endpoint}`, { cause });
+    if (cause !== undefined)
+      throw new ReplayError(`no complete replay from ${endpoint}`, { cause, isSilence: isTimeout(cause) });
   } finally {
     signal.removeEventListener("abort", close);
     close();
@@ -126,4 +127,9 @@ async function readAll(
     socket.receiveTimeout = Math.max(1, Math.min(idleMs, Math.ceil(left)));
     await batches.room();
   }
+}
+
+/** As the library tells that nothing came in time. */
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "EAGAIN";
 }
