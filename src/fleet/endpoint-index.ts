@@ -1,4 +1,4 @@
-import { canonicalEndpoint, parseEndpoint } from "./endpoint.ts";
+import { canonicalEndpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts";
 import type { Worker } from "./worker.ts";
 
 /** Workers by `host:port` and by host. */
@@ -25,10 +25,13 @@ export class EndpointIndex<W extends Worker> {
 
   /** Every worker that an entry names: `host:port`, or `host` for all ports of it. */
   matching(entry: string): readonly W[] {
+    // Gateways give lists of thousands, as a rule in the canonical form.
+    const known = entry.includes(":") ? this.#byEndpoint.get(entry) : undefined;
+    if (known !== undefined) return known;
     const endpoint = parseEndpoint(entry);
     if (endpoint === undefined) return [];
     if (endpoint.port === undefined) return this.#byHost.get(endpoint.host) ?? [];
-    return this.#byEndpoint.get(canonicalEndpoint(entry) ?? "") ?? [];
+    return this.#byEndpoint.get(formatEndpoint(endpoint)) ?? [];
   }
 }
 
