@@ -1,6 +1,6 @@
 import { HttpError, type JsonSchema, jsonAnswer, type Operation, type ParameterDescription } from "../../http/index.ts";
 import type { DecisionLog, DecisionSummary, LoggedDecision } from "../../router/index.ts";
-import { exactJson, withSnakeKeys } from "./json-text.ts";
+import { explanationParts, opened, snakeJson } from "./explanation-text.ts";
 import { inTurns } from "./turns.ts";
 
 /** Characters of a request's id that are kept. */
@@ -112,33 +112,12 @@ function limitOf(given: string | null): number {
 
 function* listParts(summaries: readonly DecisionSummary[]): Generator<string> {
   yield '{"decisions":[';
-  for (const [i, summary] of summaries.entries()) yield (i === 0 ? "" : ",") + textOf(summary);
+  for (const [i, summary] of summaries.entries()) yield (i === 0 ? "" : ",") + snakeJson(summary);
   yield "]}";
 }
 
-/** A fleet may have thousands of ranks: each candidate is a part. */
 function* decisionParts({ explanation, ...summary }: LoggedDecision): Generator<string> {
-  const { answering, prefill, ...rest } = explanation;
-  yield `${opened(summary)},"explanation":${opened(rest)},"answering":`;
-  yield* phaseParts(answering);
-  if (prefill !== undefined) {
-    yield ',"prefill":';
-    yield* phaseParts(prefill);
-  }
-  yield "}}";
-}
-
-function* phaseParts({ candidates, ...rest }: LoggedDecision["explanation"]["answering"]): Generator<string> {
-  yield `${opened(rest)},"candidates":[`;
-  for (const [i, candidate] of candidates.entries()) yield (i === 0 ? "" : ",") + textOf(candidate);
-  yield "]}";
-}
-
-function textOf(value: object): string {
-  return exactJson(withSnakeKeys(value));
-}
-
-/** An object's text without its end, so that members can be added. */
-function opened(value: object): string {
-  return textOf(value).slice(0, -1);
+  yield `${opened(summary)},"explanation":`;
+  yield* explanationParts(explanation);
+  yield "}";
 }

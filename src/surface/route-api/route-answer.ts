@@ -1,13 +1,14 @@
 import type { JsonSchema } from "../../http/index.ts";
 import type { RouteTarget, WorkerDirectory, WorkerRank } from "../../router/index.ts";
-import { exactJson, TextCache, withSnakeKeys } from "./json-text.ts";
+import { explanationParts } from "./explanation-text.ts";
+import { TextCache } from "./json-text.ts";
+import { inTurns } from "./turns.ts";
 
 export interface RouteAnswerParts {
   readonly model: string | undefined;
   readonly group: string;
   readonly tokenIds: Uint32Array | undefined;
   readonly returnsTokenIds: boolean;
-  readonly isExplained: boolean;
   readonly lease?: { readonly id: string; readonly leaseMs: number };
 }
 
@@ -42,14 +43,26 @@ export class RouteWriter {
     }
     if (parts.returnsTokenIds && parts.tokenIds !== undefined)
       members.push(`"token_ids":[${parts.tokenIds.join(",")}]`);
-    if (parts.isExplained) members.push(`"explanation":${exactJson(withSnakeKeys(target.explain()))}`);
     return `{${members.join(",")}}`;
+  }
+
+  /** The same with the reasons, as the workers are at this moment. */
+  explained(target: RouteTarget, parts: RouteAnswerParts): AsyncIterable<string> {
+    const text = this.route(target, parts);
+    const explanation = target.explain();
+    return inTurns(withExplanation(text, explanation));
   }
 
   #place({ worker, dpRank }: WorkerRank): string {
     const endpoint = this.#texts.of(this.#workers.endpointOf(worker));
     return `"worker_id":${worker.id},"dp_rank":${dpRank},"endpoint":${endpoint}`;
   }
+}
+
+function* withExplanation(text: string, explanation: ReturnType<RouteTarget["explain"]>): Generator<string> {
+  yield `${text.slice(0, -1)},"explanation":`;
+  yield* explanationParts(explanation);
+  yield "}";
 }
 
 const place: Readonly<Record<string, JsonSchema>> = {

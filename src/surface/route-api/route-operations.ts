@@ -18,6 +18,7 @@ import {
   type PreparedRequest,
   type RouteDemands,
   type Router,
+  type RouteTarget,
   type Selections,
 } from "../../router/index.ts";
 import type { Arrays, BodyReader } from "./body.ts";
@@ -33,7 +34,7 @@ import {
   sequenceHashesOf,
   tokenPromptOf,
 } from "./prompt-fields.ts";
-import { type RouteWriter, routeSchema } from "./route-answer.ts";
+import { type RouteAnswerParts, type RouteWriter, routeSchema } from "./route-answer.ts";
 import { clientRequestShape, routeRequestOf } from "./route-request.ts";
 import { refuseWithoutReserving } from "./select-operations.ts";
 
@@ -105,7 +106,7 @@ export function routeOperations(dependencies: RouteDependencies): readonly Opera
         const { fields, arrays, rest, clientBody } = bodies.readPrompt(call.body, query, maxRequestBytes);
         const prepared = await subjectOf(dependencies, fields, arrays, { call, rest, clientBody });
         const target = router.targetOf(selections.select(prepared.subject, affinityOf(fields)));
-        return jsonAnswer(200, writer.route(target, { ...prepared, ...answerParts(fields) }));
+        return jsonAnswer(200, answerOf(writer, target, fields, prepared));
       },
     },
     {
@@ -128,14 +129,20 @@ export function routeOperations(dependencies: RouteDependencies): readonly Opera
         const { fields, arrays, rest, clientBody } = bodies.readPrompt(call.body, reserve, maxRequestBytes);
         const prepared = await subjectOf(dependencies, fields, arrays, { call, rest, clientBody });
         const decision = selections.reserve(prepared.subject, affinityOf(fields), fields.reservation_id);
-        return jsonAnswer(200, writer.route(decision, { ...prepared, ...answerParts(fields), lease: decision.lease }));
+        return jsonAnswer(200, answerOf(writer, decision, fields, { ...prepared, lease: decision.lease }));
       },
     },
   ];
 }
 
-function answerParts({ explain, return_token_ids: returnsTokenIds }: RouteFields) {
-  return { isExplained: explain, returnsTokenIds };
+function answerOf(
+  writer: RouteWriter,
+  target: RouteTarget,
+  { explain, return_token_ids: returnsTokenIds }: RouteFields,
+  parts: Omit<RouteAnswerParts, "returnsTokenIds">,
+): string | AsyncIterable<string> {
+  const all = { ...parts, returnsTokenIds };
+  return explain ? writer.explained(target, all) : writer.route(target, all);
 }
 
 /** Where a client's request stands. */
