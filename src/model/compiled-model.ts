@@ -69,7 +69,7 @@ export function compileModel(options: CompileOptions, files: ModelFiles): Compil
   const vocabularySize = tokenizer?.vocabularySize ?? officialTokenizer(options, files).vocabularySize;
   const nativeFamily =
     profile.name === "dynamo" ? nativeFamilyOf(configModelType(parsed.config), options.name) : undefined;
-  const templates = templateSources(files, parsed);
+  const templates = templateSources(files, parsed, profile.name);
   return {
     tokenizer,
     idBound: Math.max(configVocabularySize(parsed.config), vocabularySize),

@@ -1,6 +1,7 @@
 import { JsonObject, type JsonValue } from "../json/index.ts";
 import type { ModelFiles } from "./model-files.ts";
 import type { ParsedFiles } from "./parsed-files.ts";
+import type { ProfileName } from "./profile.ts";
 
 /** Sources of a model's chat templates. */
 export interface TemplateSources {
@@ -9,15 +10,49 @@ export interface TemplateSources {
   readonly toolUse: string | undefined;
 }
 
+const none: TemplateSources = { default: undefined, toolUse: undefined };
+
 /**
  * Finds the chat template: `chat_template.jinja`, else `chat_template.json`, else `tokenizer_config.json`. One text serves both
- * uses; a list names them, as `{name, template}` or `{<name>: <template>}`.
+ * uses; a list names them, as `{name, template}` or `{<name>: <template>}`. Engines differ where there are several; a use whose template is not
+ * known has none.
  */
-export function templateSources(files: ModelFiles, parsed: ParsedFiles): TemplateSources {
+export function templateSources(files: ModelFiles, parsed: ParsedFiles, reader: ProfileName): TemplateSources {
+  const sources = declaredSources(files, parsed, reader);
+  if (reader === "dynamo" || !hasMoreTemplates(files)) return sources;
+  return reader === "vllm" ? { ...sources, toolUse: undefined } : none;
+}
+
+/** Further templates by their names, which are not read; what SGLang makes of several follows their order. */
+function hasMoreTemplates({ otherNames }: ModelFiles): boolean {
+  return otherNames.some((name) => name.startsWith("additional_chat_templates"));
+}
+
+function declaredSources(files: ModelFiles, parsed: ParsedFiles, reader: ProfileName): TemplateSources {
   if (files.chatTemplate !== undefined) return { default: files.chatTemplate, toolUse: files.chatTemplate };
-  const declared = parsed.chatTemplate.get("chat_template") ?? parsed.tokenizerConfig.get("chat_template");
+  const ofProcessor = parsed.chatTemplate.get("chat_template");
+  const ofTokenizer = parsed.tokenizerConfig.get("chat_template");
+  const sources = namedSources(ofProcessor ?? ofTokenizer, reader);
+  if (reader === "dynamo" || typeof ofProcessor !== "string" || ofProcessor === ofTokenizer) return sources;
+  return ofTokenizer === undefined ? forProcessor(sources, reader) : forBoth(ofTokenizer, reader);
+}
+
+/** vLLM asks the processor for its template when there are no tools, SGLang always. */
+function forProcessor(sources: TemplateSources, reader: ProfileName): TemplateSources {
+  return reader === "vllm" ? { ...sources, toolUse: undefined } : sources;
+}
+
+/** Which of two templates counts depends on whether the engine loads a processor. With tools vLLM takes the tokenizer's. */
+function forBoth(ofTokenizer: JsonValue, reader: ProfileName): TemplateSources {
+  return reader === "vllm" ? { default: undefined, toolUse: namedSources(ofTokenizer, reader).toolUse } : none;
+}
+
+/** Of several templates SGLang takes the first for both uses (sglang@0.5.23 parser/template_manager.py). */
+function namedSources(declared: JsonValue | undefined, reader: ProfileName): TemplateSources {
   if (typeof declared === "string") return { default: declared, toolUse: declared };
   const named = new Map<string, JsonValue>(entriesOf(declared));
+  const [first] = named.values();
+  if (reader === "sglang") return { default: textOf(first), toolUse: textOf(first) };
   const byDefault = textOf(named.get("default"));
   return { default: byDefault, toolUse: textOf(named.get("tool_use")) ?? byDefault };
 }

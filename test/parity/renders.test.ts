@@ -53,7 +53,7 @@ function render({ config, request }: Vector): string | undefined {
   };
   const renderer = new ChatRenderer(
     profileByName("dynamo"),
-    templateSources(files, parsedFiles),
+    templateSources(files, parsedFiles, "dynamo"),
     specialTokenVariables(config, true),
   );
   const options = { dialect: "dynamo", refuseUnknownShapes: false, maxDepth: 128 } as const;

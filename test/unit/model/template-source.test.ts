@@ -30,7 +30,8 @@ describe("templateSources", () => {
     },
   ])("$name", ({ config, sources }) => {
     const parsed = { tokenizerConfig: object(config), config: object("{}"), chatTemplate: object("{}") };
-    expect(templateSources(modelFiles(undefined), parsed)).toEqual(sources);
+    expect(templateSources(modelFiles(undefined), parsed, "dynamo")).toEqual(sources);
+    expect(templateSources(modelFiles(undefined), parsed, "vllm")).toEqual(sources);
   });
 
   it("prefers chat_template.jinja to chat_template.json to tokenizer_config.json", () => {
@@ -39,7 +40,43 @@ describe("templateSources", () => {
       config: object("{}"),
       chatTemplate: object('{"chat_template": "B"}'),
     };
-    expect(templateSources(modelFiles("A"), parsed).default).toBe("A");
-    expect(templateSources(modelFiles(undefined), parsed).default).toBe("B");
+    expect(templateSources(modelFiles("A"), parsed, "dynamo").default).toBe("A");
+    expect(templateSources(modelFiles(undefined), parsed, "dynamo").default).toBe("B");
+  });
+
+  it.each([
+    { list: '[{"name": "default", "template": "A"}, {"name": "tool_use", "template": "B"}]', first: "A" },
+    { list: '[{"name": "tool_use", "template": "B"}, {"name": "default", "template": "A"}]', first: "B" },
+  ])("takes the first of several for both uses at SGLang: $first", ({ list, first }) => {
+    const parsed = {
+      tokenizerConfig: object(`{"chat_template": ${list}}`),
+      config: object("{}"),
+      chatTemplate: object("{}"),
+    };
+    expect(templateSources(modelFiles(undefined), parsed, "sglang")).toEqual({ default: first, toolUse: first });
+  });
+
+  it.each([
+    { tokenizer: '{"chat_template": "B"}', vllm: ["B", "B"], sglang: ["B", "B"] },
+    { tokenizer: "{}", vllm: ["B", undefined], sglang: ["B", "B"] },
+    { tokenizer: '{"chat_template": "C"}', vllm: [undefined, "C"], sglang: [undefined, undefined] },
+  ])("knows which engine asks the processor for chat_template.json beside $tokenizer", ({ tokenizer, ...expected }) => {
+    const parsed = {
+      tokenizerConfig: object(tokenizer),
+      config: object("{}"),
+      chatTemplate: object('{"chat_template": "B"}'),
+    };
+    for (const engine of ["vllm", "sglang"] as const) {
+      const [plain, toolUse] = expected[engine];
+      expect(templateSources(modelFiles(undefined), parsed, engine)).toEqual({ default: plain, toolUse });
+    }
+  });
+
+  it("does not guess where a folder holds further templates", () => {
+    const parsed = { tokenizerConfig: object("{}"), config: object("{}"), chatTemplate: object("{}") };
+    const files = modelFiles("A", { otherNames: ["additional_chat_templates/tool_use.jinja"] });
+    expect(templateSources(files, parsed, "vllm")).toEqual({ default: "A", toolUse: undefined });
+    expect(templateSources(files, parsed, "sglang").default).toBeUndefined();
+    expect(templateSources(files, parsed, "dynamo").toolUse).toBe("A");
   });
 });
