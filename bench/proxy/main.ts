@@ -31,6 +31,9 @@ const bodyCount = rounds * perRound + warmupBodies;
 /** Beginnings that bodies share: 80 % of each. */
 const prefixes = 32;
 
+/** Ends that were used: none comes twice, so that its tokens are not known. */
+let ends = 0;
+
 const stage = await startStage();
 try {
   for (const kilobytes of sizes) {
@@ -112,7 +115,7 @@ async function hold({ name, port, process: router }: Target): Promise<void> {
 function bodies(bytes: number, isStream: boolean): readonly string[] {
   return Array.from({ length: bodyCount }, (_, i) => {
     const shared = prose(bytes, seededRandom(i % prefixes)).slice(0, bytes * 0.8);
-    const own = prose(bytes, seededRandom(1_000 + i)).slice(0, bytes * 0.2);
+    const own = prose(bytes, seededRandom(1_000 + ends++)).slice(0, bytes * 0.2);
     const messages = [
       { role: "system", content: shared },
       { role: "user", content: own },
