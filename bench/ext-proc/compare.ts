@@ -1,4 +1,4 @@
-import { type Figures, medianFigures } from "./figures.ts";
+import { cpuRange, type Figures, medianFigures } from "./figures.ts";
 import { idleCores, type Load, measure } from "./measure.ts";
 import type { Row } from "./report.ts";
 import type { RunningPicker } from "./running-picker.ts";
@@ -31,5 +31,11 @@ export async function compare(contest: Contest, load: Load): Promise<Row> {
   }
   const [oursMedian, peerMedian] = turns.map((turn) => medianFigures(turn.figures));
   if (oursMedian === undefined) throw new Error("nothing was measured");
-  return { work: load.work, concurrency: load.concurrency, ours: oursMedian, peer: peerMedian };
+  return {
+    work: load.work,
+    concurrency: load.concurrency,
+    ours: oursMedian,
+    oursCpuRange: cpuRange(turns[0]?.figures ?? []),
+    peer: peerMedian,
+  };
 }

@@ -25,6 +25,15 @@ export function parseFigures(line: string, cpuMs: number): Figures {
   };
 }
 
+/** Least and most of a figure. */
+export type Range = readonly [least: number, most: number];
+
+/** Of CPU time over the rounds. @param rounds at least one */
+export function cpuRange(rounds: readonly Figures[]): Range {
+  const all = rounds.map(({ cpuMs }) => cpuMs);
+  return [Math.min(...all), Math.max(...all)];
+}
+
 /** The median of each figure; failures are added up. @param rounds at least one */
 export function medianFigures(rounds: readonly Figures[]): Figures {
   const median = (name: keyof Figures) => {

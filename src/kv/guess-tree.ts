@@ -3,7 +3,7 @@ import { type GuessHolder, RunHolding } from "./guess-holder.ts";
 import { GuessedRun, keyOf } from "./guessed-run.ts";
 
 /** Memory of a holding and its run, in that of blocks, beside their blocks. */
-const holdingBlocks = 4;
+const holdingBlocks = 5;
 
 /**
  * Prefixes as runs of blocks, and which slots hold how much of each. What a slot holds of a prompt is held from its first block on: to

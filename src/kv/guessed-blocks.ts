@@ -6,7 +6,7 @@ import type { TierOverlaps } from "./overlaps.ts";
 
 export interface GuessedBlocksOptions {
   /**
-   * Most blocks guessed, summed over all slots; each run of blocks that a slot holds counts as four more, which is what it takes in memory.
+   * Most blocks guessed, summed over all slots; each run of blocks that a slot holds counts as five more, which is what it takes in memory.
    * Default 1,048,576.
    */
   readonly maxBlocks?: number;
