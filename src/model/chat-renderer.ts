@@ -1,4 +1,5 @@
 import type { ChatRequest } from "../api/index.ts";
+import { RoutingError } from "../errors/index.ts";
 import { JsonObject, type JsonValue } from "../json/index.ts";
 import {
   type ChatTemplate,
@@ -113,7 +114,8 @@ function prepare(
     source === undefined ? undefined : compileTemplate(source, { ...settings, dialect: profile.templateDialect });
   const plain = compiled(sources.default);
   const withTools = sources.toolUse === sources.default ? plain : compiled(sources.toolUse);
-  if (profile.name === "dynamo") return prepareForDynamo(plain, withTools, { variables, frontend });
+  if (profile.name === "dynamo")
+    return prepareForDynamo(plain, withTools, { variables, frontend, refusesOthers: sources.refusesOthers === true });
   const prepared = (template: ChatTemplate | undefined) => {
     if (template === undefined) return undefined;
     return profile.name === "vllm"
@@ -123,13 +125,24 @@ function prepare(
   return { plain: prepared(plain), withTools: prepared(withTools) };
 }
 
+/** Of a list of templates that has none for the conversation. */
+const refusingChat: ChatStrategy = {
+  render() {
+    throw new RoutingError("the model's list of chat templates has none for this request", { code: "invalid_request" });
+  },
+};
+
 function prepareForDynamo(
   plain: ChatTemplate | undefined,
   withTools: ChatTemplate | undefined,
-  { variables, frontend }: Pick<DynamoChatParts, "variables" | "frontend">,
+  {
+    variables,
+    frontend,
+    refusesOthers,
+  }: Pick<DynamoChatParts, "variables" | "frontend"> & { readonly refusesOthers: boolean },
 ): Strategies {
   const prepared = (template: ChatTemplate | undefined, tools: JsonValue): ChatStrategy | undefined => {
-    if (template === undefined) return undefined;
+    if (template === undefined) return refusesOthers ? refusingChat : undefined;
     try {
       const form = plain === undefined ? plainContent : contentForm(plain.source, bareProbe(plain));
       const parts = { template, variables, contentForm: form, frontend };

@@ -237,7 +237,7 @@ function chatRenderer(
   if (compiled.unknown.chat !== undefined || compiled.unknown.text !== undefined) return undefined;
   const native = nativeFamily === undefined ? undefined : nativePrompt(nativeFamily);
   const hasNone = native === undefined && templates.default === undefined && templates.toolUse === undefined;
-  if (hasNone && compiled.engine?.usesHarmony !== true) return undefined;
+  if (hasNone && templates.refusesOthers !== true && compiled.engine?.usesHarmony !== true) return undefined;
   try {
     return new ChatRenderer(profile, templates, templateVariables(variables), { ...settings, frontend, native });
   } catch (cause) {

@@ -8,6 +8,8 @@ export interface TemplateSources {
   readonly default: string | undefined;
   /** For requests with tools. */
   readonly toolUse: string | undefined;
+  /** Whether requests for which there is none are refused. Default false: they are placed by load. */
+  readonly refusesOthers?: boolean;
 }
 
 const none: TemplateSources = { default: undefined, toolUse: undefined };
@@ -15,7 +17,8 @@ const none: TemplateSources = { default: undefined, toolUse: undefined };
 /**
  * Finds the chat template: `chat_template.jinja`, else `chat_template.json`, else `tokenizer_config.json`. One text serves both
  * uses; a list names them, as `{name, template}` or `{<name>: <template>}`. Engines differ where there are several; a use whose template is not
- * known has none.
+ * known has none. The Dynamo frontend knows the second form only, and takes the first for it (dynamo-renderer@8.0.3 tokcfg.rs, observed):
+ * what it then finds no template for it refuses.
  */
 export function templateSources(files: ModelFiles, parsed: ParsedFiles, reader: ProfileName): TemplateSources {
   const sources = declaredSources(files, parsed, reader);
@@ -50,20 +53,21 @@ function forBoth(ofTokenizer: JsonValue, reader: ProfileName): TemplateSources {
 /** Of several templates SGLang takes the first for both uses (sglang@0.5.23 parser/template_manager.py). */
 function namedSources(declared: JsonValue | undefined, reader: ProfileName): TemplateSources {
   if (typeof declared === "string") return { default: declared, toolUse: declared };
-  const named = new Map<string, JsonValue>(entriesOf(declared));
+  const named = new Map<string, JsonValue>(entriesOf(declared, reader !== "dynamo"));
   const [first] = named.values();
   if (reader === "sglang") return { default: textOf(first), toolUse: textOf(first) };
-  const byDefault = textOf(named.get("default"));
-  return { default: byDefault, toolUse: textOf(named.get("tool_use")) ?? byDefault };
+  const [byDefault, toolUse] = [textOf(named.get("default")), textOf(named.get("tool_use"))];
+  if (reader !== "dynamo") return { default: byDefault, toolUse: toolUse ?? byDefault };
+  return named.size === 0 ? none : { default: byDefault, toolUse, refusesOthers: true };
 }
 
-function* entriesOf(declared: JsonValue | undefined): Generator<readonly [string, JsonValue]> {
+function* entriesOf(declared: JsonValue | undefined, takesNames: boolean): Generator<readonly [string, JsonValue]> {
   if (!Array.isArray(declared)) return;
   for (const entry of declared as readonly JsonValue[]) {
     if (!(entry instanceof JsonObject)) continue;
     const name = entry.get("name");
     const template = entry.get("template");
-    if (typeof name === "string" && template !== undefined) yield [name, template];
+    if (takesNames && typeof name === "string" && template !== undefined) yield [name, template];
     else yield* entry.entries();
   }
 }

@@ -83,6 +83,22 @@ describe("a conversation", () => {
     expect(prompt.inexactReason).toContain("include");
   });
 
+  it("is refused where Dynamo has no template of its list for it, and rendered by engines", async () => {
+    const named = [{ name: "default", template: "hello" }];
+    const config = (list: unknown) => ({ tokenizerConfig: Buffer.from(JSON.stringify({ chat_template: list })) });
+    const huggingface = modelFiles(undefined, config(named));
+    const refused = { code: "invalid_request", message: expect.stringContaining("list of chat templates") };
+    await expect(async () =>
+      (await load("dynamo", huggingface)).tokenize(chat({ messages: hello })),
+    ).rejects.toMatchObject(refused);
+    const engine = await (await load("vllm", huggingface)).tokenize(chat({ messages: hello }, "vllm"));
+    expect(engine.pieces).toEqual(["hello"]);
+    const maps = await load("dynamo", modelFiles(undefined, config([{ default: "hello" }])));
+    expect((await maps.tokenize(chat({ messages: hello }))).pieces).toEqual(["hello"]);
+    const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
+    await expect(async () => maps.tokenize(chat({ messages: hello, tools }))).rejects.toMatchObject(refused);
+  });
+
   it("is known where a block of other templates is not come to", async () => {
     const model = await load("dynamo", modelFiles("hello{% if false %}{% include 'x' %}{% endif %}"));
     expect((await model.tokenize(chat({ messages: hello }))).pieces).toEqual(["hello"]);

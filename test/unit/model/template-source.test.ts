@@ -30,8 +30,35 @@ describe("templateSources", () => {
     },
   ])("$name", ({ config, sources }) => {
     const parsed = { tokenizerConfig: object(config), config: object("{}"), chatTemplate: object("{}") };
-    expect(templateSources(modelFiles(undefined), parsed, "dynamo")).toEqual(sources);
     expect(templateSources(modelFiles(undefined), parsed, "vllm")).toEqual(sources);
+  });
+
+  // As the Dynamo 1.6.1 frontend takes them.
+  it.each([
+    { name: "none", template: "null", sources: { default: undefined, toolUse: undefined } },
+    { name: "no list", template: '"A"', sources: { default: "A", toolUse: "A" } },
+    {
+      name: "a list of maps",
+      template: '[{"default": "A"}, {"tool_use": "B"}]',
+      sources: { default: "A", toolUse: "B", refusesOthers: true },
+    },
+    {
+      name: "a list of maps with one",
+      template: '[{"default": "A"}]',
+      sources: { default: "A", toolUse: undefined, refusesOthers: true },
+    },
+    {
+      name: "a list in Hugging Face's form, which it does not understand",
+      template: '[{"name": "default", "template": "A"}, {"name": "tool_use", "template": "B"}]',
+      sources: { default: undefined, toolUse: undefined, refusesOthers: true },
+    },
+  ])("of a Dynamo frontend: $name", ({ template, sources }) => {
+    const parsed = {
+      tokenizerConfig: object(`{"chat_template": ${template}}`),
+      config: object("{}"),
+      chatTemplate: object("{}"),
+    };
+    expect(templateSources(modelFiles(undefined), parsed, "dynamo")).toEqual(sources);
   });
 
   it("prefers chat_template.jinja to chat_template.json to tokenizer_config.json", () => {
