@@ -24,6 +24,15 @@ const worker = {
   block_size: 4,
 };
 
+describe("replicas", () => {
+  it("are not there where load is not shared", async () => {
+    api = await RunningApi.start("mode: reserve");
+    await api.call("POST", "/workers", worker);
+    expect((await api.call("GET", "/replicas")).body).toEqual({ is_shared: false });
+    expect((await api.call("GET", "/workers")).body[0].status.ranks[0]).not.toHaveProperty("sibling_load");
+  });
+});
+
 describe("tokens", () => {
   it("are asked of everybody but probes, which are not told who the workers are", async () => {
     const tokenFile = join(folder, "tokens");
@@ -36,6 +45,7 @@ describe("tokens", () => {
       ["POST", "/route"],
       ["GET", "/dump"],
       ["GET", "/loads"],
+      ["GET", "/replicas"],
       ["GET", "/workers"],
       ["GET", "/decisions"],
       ["GET", "/decisions/1"],

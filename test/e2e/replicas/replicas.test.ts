@@ -38,6 +38,15 @@ describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, 
     for (const i of [0, 1, 2]) for (let n = 0; n < 4 + i; n++) await hold(i);
     report("15 requests run", await group.agreement(15));
     expect(loadOf(await group.at(0).loads())).toEqual([3, 4, 4, 4]);
+    expect(JSON.parse((await group.at(0).get("/replicas")).text)).toMatchObject({
+      is_shared: true,
+      name: "replica-0",
+      is_connected: true,
+    });
+    const workers: readonly { status: { ranks: readonly [{ sibling_load: { requests: number } }] } }[] = JSON.parse(
+      (await group.at(0).get("/workers")).text,
+    );
+    expect(workers.reduce((sum, { status }) => sum + status.ranks[0].sibling_load.requests, 0)).toBe(heldBy(1, 2));
     await Promise.all(held.flatMap((each) => each.splice(4).map((request) => request.release())));
     report("3 of them have ended", await group.agreement(12));
   });
