@@ -1,7 +1,8 @@
 /**
  * The proxy beside SMG and vllm-router, in one run and interleaved: the same workers, bodies and client. Added time to the first byte of the
  * body at one connection, CPU of the router per request, and memory with many open streams.
- * `PEERS_HOME=... node_modules/.bin/node bench/proxy/main.ts [--rounds 20] [--requests 25] [--warmup 1500] [--streams 1000] [--sizes 1,8,64]` (after `npm run build`).
+ * `PEERS_HOME=... node_modules/.bin/node bench/proxy/main.ts [--rounds 20] [--requests 25] [--warmup 1500] [--streams 1000] [--sizes 1,8,64] [--pairs]` (after `npm run build`).
+ * With `--pairs` two of the workers prefill and two decode, as SGLang's do.
  * The peers are wheels: `python3 -m venv $PEERS_HOME/venv-smg && $PEERS_HOME/venv-smg/bin/pip install smg==1.13.0`, and
  * `venv-vllm_router` with `vllm-router==0.1.17`. Those that are not there are left out.
  */
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     warmup: { type: "string", default: "1500" },
     streams: { type: "string", default: "1000" },
     sizes: { type: "string", default: "1,8,64" },
+    pairs: { type: "boolean", default: false },
   },
 });
 const rounds = Number(values.rounds);
@@ -34,7 +36,7 @@ const prefixes = 32;
 /** Ends that were used: none comes twice, so that its tokens are not known. */
 let ends = 0;
 
-const stage = await startStage();
+const stage = await startStage(values.pairs);
 try {
   for (const kilobytes of sizes) {
     for (const isStream of [false, true]) await compare(stage.targets, kilobytes * 1_024, isStream);

@@ -27,8 +27,11 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const peersHome = process.env["PEERS_HOME"] ?? join(homedir(), ".cache/peers/http-routers");
 const workerCount = 4;
 
-/** Starts four workers, and before them this build, and the peers that are installed. */
-export async function startStage(): Promise<Stage> {
+/**
+ * Starts four workers, and before them this build, and the peers that are installed.
+ * @param isSplit two workers prefill and two decode, as SGLang's do
+ */
+export async function startStage(isSplit: boolean): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "pointsman-bench-proxy-"));
   const running: OwnProcess[] = [];
   const own = async (name: string, file: string, args: readonly string[]) => {
@@ -43,7 +46,11 @@ export async function startStage(): Promise<Stage> {
   try {
     const workers = await Promise.all(Array.from({ length: workerCount }, () => startWorker(own)));
     const direct: Target = { name: "direct", port: workers[0] ?? 0, process: undefined };
-    const targets = [direct, await startOurs(own, folder, workers), ...(await startPeers(own, workers))];
+    const targets = [
+      direct,
+      await startOurs(own, folder, workers, isSplit),
+      ...(await startPeers(own, workers, isSplit)),
+    ];
     return { targets, close };
   } catch (error) {
     await close();
@@ -59,10 +66,12 @@ async function startWorker(own: Start): Promise<number> {
 }
 
 /** Exact tokens of Qwen3, guessed caches: what the workers hold is not published. */
-async function startOurs(own: Start, folder: string, workers: readonly number[]): Promise<Target> {
+async function startOurs(own: Start, folder: string, workers: readonly number[], isSplit: boolean): Promise<Target> {
   const [port = 0] = await freePorts(1);
   const file = join(folder, "proxy.yaml");
-  const list = workers.map((worker, i) => `{ name: w${i}, endpoint: "127.0.0.1:${worker}" }`).join(", ");
+  const part = (i: number) =>
+    isSplit ? `, role: ${i % 2 === 0 ? "prefill" : "decode"}, handover: { protocol: sglang, bootstrapPort: 8998 }` : "";
+  const list = workers.map((worker, i) => `{ name: w${i}, endpoint: "127.0.0.1:${worker}"${part(i)} }`).join(", ");
   const lines = [
     "mode: proxy",
     "metrics: { listen: 'off' }",
@@ -81,13 +90,13 @@ async function startOurs(own: Start, folder: string, workers: readonly number[])
 }
 
 /** SMG and vllm-router as their wheels bring them, in virtual environments of their own below PEERS_HOME. */
-async function startPeers(own: Start, workers: readonly number[]): Promise<readonly Target[]> {
+async function startPeers(own: Start, workers: readonly number[], isSplit: boolean): Promise<readonly Target[]> {
   const urls = workers.map((worker) => `http://127.0.0.1:${worker}`);
   const [smg = 0, smgMetrics = 0, vllm = 0, vllmMetrics = 0] = await freePorts(4);
   const common = (port: number, metricsPort: number) => [
     ...["--host", "127.0.0.1", "--port", `${port}`, "--prometheus-host", "127.0.0.1"],
     ...["--prometheus-port", `${metricsPort}`, "--policy", "cache_aware", "--worker-startup-check-interval", "1"],
-    ...["--worker-urls", ...urls],
+    ...(isSplit ? pairArguments(urls) : ["--worker-urls", ...urls]),
   ];
   const peers = [
     {
@@ -102,7 +111,7 @@ async function startPeers(own: Start, workers: readonly number[]): Promise<reado
       file: "venv-vllm_router/bin/vllm-router",
       args: [...common(vllm, vllmMetrics), "--log-level", "warning"],
     },
-  ];
+  ].slice(0, isSplit ? 1 : 2);
   const targets: Target[] = [];
   for (const { name, port, file, args } of peers) {
     const path = join(peersHome, file);
@@ -125,6 +134,12 @@ async function startPeers(own: Start, workers: readonly number[]): Promise<reado
     targets.push({ name, port, process: child });
   }
   return targets;
+}
+
+/** SMG's; vllm-router does not split requests as SGLang wants it. */
+function pairArguments(urls: readonly string[]): readonly string[] {
+  const own = urls.flatMap((url, i) => (i % 2 === 0 ? ["--prefill", url, "8998"] : ["--decode", url]));
+  return ["--pd-disaggregation", ...own];
 }
 
 /** Whether a router takes connections and has workers. */

@@ -35,12 +35,24 @@ function entryOf(worker: WorkerSettings, healthPath: string, all: readonly strin
 }
 
 function handoverOf(settings: NonNullable<WorkerSettings["handover"]>): HandoverSettings {
-  const { protocol, bootstrapHost, bootstrapPort, engineId, tpSize, ignoredOn, servesAlone } = settings;
+  const {
+    protocol,
+    bootstrapHost,
+    bootstrapPort,
+    engineId,
+    handshakePort,
+    notifyPort,
+    tpSize,
+    ignoredOn,
+    servesAlone,
+  } = settings;
   return {
     protocol,
     bootstrapHost,
     bootstrapPort,
     engineId,
+    handshakePort,
+    notifyPort,
     tpSize,
     ignoredOn: new Set(ignoredOn),
     servesAlone: servesAlone ?? protocol !== "sglang",

@@ -8,6 +8,8 @@ export type HandoverProtocol =
   | "mooncake"
   /** vLLM's MoRIIOConnector, by reading. */
   | "moriio"
+  /** Likewise, by writing: both get the request at once. */
+  | "moriio-write"
   /** A shared store: nothing has to be told. */
   | "store";
 
@@ -23,6 +25,9 @@ export interface HandoverSettings {
   readonly bootstrapPort: number | undefined;
   /** Of its KV connector; undefined = not known. */
   readonly engineId: string | undefined;
+  /** Of MoRI-IO by writing. */
+  readonly handshakePort: number;
+  readonly notifyPort: number;
   /** Tensor-parallel size; undefined = not told. */
   readonly tpSize: number | undefined;
   /** APIs of the worker that drop the fields of a handover. */

@@ -25,9 +25,9 @@ const headers = z
 const handover = z
   .strictObject({
     protocol: z
-      .enum(["sglang", "nixl", "mooncake", "moriio", "store"])
+      .enum(["sglang", "nixl", "mooncake", "moriio", "moriio-write", "store"])
       .describe(
-        "How the prompt's KV blocks get to the decode worker. `sglang`: both workers get the request at once, with a bootstrap room. The others are vLLM's connectors, where the prefill worker is asked for one token first: NIXL, Mooncake, MoRI-IO (reading), and stores that need to be told nothing.",
+        "How the prompt's KV blocks get to the decode worker. `sglang`: both workers get the request at once, with a bootstrap room. The others are vLLM's connectors, where the prefill worker is asked for one token first: NIXL, Mooncake, MoRI-IO that reads, and stores that need to be told nothing; with MoRI-IO that writes, both are asked at once.",
       ),
     bootstrapHost: name()
       .optional()
@@ -37,7 +37,11 @@ const handover = z
       .optional()
       .describe("Of a prefill worker: the port of its bootstrap server. Absent = null for SGLang, 8998 for Mooncake."),
     engineId: name().optional().describe("Of a prefill worker: its KV connector's engine id; Mooncake needs it."),
-    tpSize: count(1).optional().describe("Of a prefill worker: its tensor-parallel size, told to MoRI-IO."),
+    handshakePort: count(1).max(65_535).default(6_301).describe("MoRI-IO's handshake port; told where it writes."),
+    notifyPort: count(1).max(65_535).default(61_005).describe("MoRI-IO's notify port; told where it writes."),
+    tpSize: count(1)
+      .optional()
+      .describe("Tensor-parallel size; told to the other worker of MoRI-IO. Absent = not told."),
     ignoredOn: z
       .array(z.enum(["chat", "completions", "responses", "messages", "generate"]))
       .default([])

@@ -11,6 +11,8 @@ function handover(servesAlone: boolean): HandoverSettings {
     bootstrapHost: undefined,
     bootstrapPort: undefined,
     engineId: undefined,
+    handshakePort: 1,
+    notifyPort: 2,
     tpSize: undefined,
     ignoredOn: new Set(),
     servesAlone,

@@ -35,10 +35,9 @@ export function bootstrapBodies(body: Buffer, outline: RequestOutline, pair: Pai
     ["bootstrap_room", copies(count, () => String(newRoom()))],
   ] as const;
   const { prefill, decode } = rankChanges(pair);
-  return {
-    prefill: editRoot(body, outline.members, new Map([...shared, ...prefill])),
-    decode: editRoot(body, outline.members, new Map([...shared, ...decode])),
-  };
+  const forPrefill = editRoot(body, outline.members, new Map([...shared, ...prefill]));
+  if (prefill.size + decode.size === 0) return { prefill: forPrefill, decode: forPrefill };
+  return { prefill: forPrefill, decode: editRoot(body, outline.members, new Map([...shared, ...decode])) };
 }
 
 function copies(count: number | undefined, write: () => string): Buffer {

@@ -70,7 +70,7 @@ export class Splitter {
       this.#events.divided(protocol, `alone_${reason}`);
       return "alone";
     }
-    const legs = protocol === "sglang" ? this.#concurrent(pair, request) : this.#sequential(decision, pair, request);
+    const legs = protocol === "sglang" ? this.#inRooms(pair, request) : this.#byConnector(decision, pair, request);
     this.#events.divided(protocol, "split");
     return legs;
   }
@@ -80,13 +80,13 @@ export class Splitter {
     if (from === undefined || to === undefined || from.protocol !== to.protocol) return "no_handover";
     if (from.ignoredOn.has(format) || to.ignoredOn.has(format)) return "ignored";
     if (to.protocol === "sglang") return undefined;
-    if (to.protocol === "moriio" && format !== "chat" && format !== "completions") return "route";
+    if (to.protocol.startsWith("moriio") && format !== "chat" && format !== "completions") return "route";
     // One transfer has one consumer: several sequences cannot share it.
     const isBatch = outline.answers > 1 || (outline.prompts ?? 1) > 1 || outline.isBeamSearch;
     return isBatch && to.protocol !== "store" ? "batch" : undefined;
   }
 
-  #concurrent(pair: Pair, { outline, body, to }: SplitRequest): Legs {
+  #inRooms(pair: Pair, { outline, body, to }: SplitRequest): Legs {
     const count = (outline.prompts ?? 1) * outline.answers;
     if (count > this.#options.maxSequences) {
       const message = `a request for ${count} sequences is not split, ${this.#options.maxSequences} are the most`;
@@ -98,20 +98,25 @@ export class Splitter {
     return new ConcurrentLegs(requests, this.#events, merge);
   }
 
-  #sequential({ reservation }: RouteDecision, pair: Pair, request: SplitRequest): Legs {
+  #byConnector({ reservation }: RouteDecision, pair: Pair, request: SplitRequest): Legs {
     const { format, outline, body, to } = request;
     const protocol = pair.decode.worker.handover?.protocol;
     if (protocol === undefined || protocol === "sglang") throw new Error("the pair has no connector");
     // Its engines read addresses from such an id: a client could send a worker anywhere.
-    if (protocol === "moriio" && /___(prefill|decode)_addr_/.test(`${outline.requestId}\n${request.requestId}`)) {
+    if (
+      protocol.startsWith("moriio") &&
+      /___(prefill|decode)_addr_/.test(`${outline.requestId}\n${request.requestId}`)
+    ) {
       throw new HttpError(400, "invalid_request", "the request's id names addresses of workers");
     }
     const params = transferParams(protocol, pair, newTimedId);
-    const rules = { params: params.prefill, forbidsStop: protocol === "moriio" };
-    const requests = {
-      prefill: to(pair.prefill, prefillBody(body, outline, format, rules)),
-      decode: to(pair.decode, body),
-    };
+    const rules = { params: params.prefill, forbidsStop: protocol.startsWith("moriio") };
+    const prefill = to(pair.prefill, prefillBody(body, outline, format, rules));
+    if (protocol === "moriio-write") {
+      const decode = to(pair.decode, decodeBody(body, outline, params.decode(undefined)));
+      return new ConcurrentLegs({ prefill, decode }, this.#events, undefined);
+    }
+    const requests = { prefill, decode: to(pair.decode, body) };
     const steps = {
       prefillAnswered: (endpoint: string) => {
         reservation.prefillComplete();

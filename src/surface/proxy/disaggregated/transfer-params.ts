@@ -29,7 +29,9 @@ export function transferParams(
     case "mooncake":
       return mooncake(pair, `xfer-${newId()}`);
     case "moriio":
-      return { prefill: json(moriioPrefill(pair, `tx-${newId().replaceAll("-", "")}`)), decode: asReturned };
+      return { prefill: json(moriioPrefill(pair.decode, moriioId(newId()))), decode: asReturned };
+    case "moriio-write":
+      return moriioWrite(pair, moriioId(newId()));
     case "store":
       return { prefill: undefined, decode: asReturned };
   }
@@ -53,17 +55,52 @@ function mooncake({ prefill }: Pair, transferId: string): TransferParams {
   };
 }
 
-function moriioPrefill({ prefill }: Pair, transferId: string): object {
-  const { worker, dpRank } = prefill;
+function moriioId(id: string): string {
+  return `tx-${id.replaceAll("-", "")}`;
+}
+
+/** What is remote to the prefill worker is the decode worker. Source: vLLM's proxy for MoRI-IO. */
+function moriioPrefill(decode: WorkerRank, transferId: string): object {
   return {
     do_remote_decode: true,
     do_remote_prefill: false,
     remote_engine_id: null,
     remote_block_ids: null,
     transfer_id: transferId,
+    ...moriioSizes(decode),
+  };
+}
+
+/** Each learns where the other is: the decode worker waits until the blocks are written. */
+function moriioWrite({ prefill, decode }: Pair, transferId: string): TransferParams {
+  const toDecode = json({
+    do_remote_decode: false,
+    do_remote_prefill: true,
+    remote_engine_id: null,
+    remote_block_ids: null,
+    transfer_id: transferId,
+    ...moriioSizes(prefill),
+    ...moriioAddress(prefill),
+  });
+  return {
+    prefill: json({ ...moriioPrefill(decode, transferId), ...moriioAddress(decode) }),
+    decode: () => toDecode,
+  };
+}
+
+function moriioSizes({ worker, dpRank }: WorkerRank): object {
+  return {
     remote_dp_size: worker.dpSize,
     ...(worker.dpSize > 1 ? { remote_dp_rank: dpRank } : {}),
     ...(worker.handover?.tpSize === undefined ? {} : { remote_tp_size: worker.handover.tpSize }),
+  };
+}
+
+function moriioAddress({ worker }: WorkerRank): object {
+  return {
+    remote_host: worker.handover?.bootstrapHost ?? hostOf(worker.endpoint).replace(/^\[|\]$/g, ""),
+    remote_handshake_port: worker.handover?.handshakePort,
+    remote_notify_port: worker.handover?.notifyPort,
   };
 }
 

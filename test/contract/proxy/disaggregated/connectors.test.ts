@@ -177,7 +177,7 @@ describe("a request for two vLLM workers over Mooncake", () => {
 
 describe("a request for two vLLM workers over MoRI-IO", () => {
   it("may not end before its one token, and passes on what came back", async () => {
-    const { prefill, decode, proxy } = await bench.start({ protocol: "moriio", prefillHandover: "tpSize: 8" });
+    const { prefill, decode, proxy } = await bench.start({ protocol: "moriio", handover: "tpSize: 8" });
     prefill[0]?.answer(prefilled(returned));
     const body = chatBody({ stop: ["x"] });
     await call(proxy.url, { body });
@@ -194,6 +194,42 @@ describe("a request for two vLLM workers over MoRI-IO", () => {
       remote_tp_size: 8,
     });
     expect(onlyRequest(decode[0]).body.toString()).toBe(`${body.slice(0, -1)},"kv_transfer_params":${returned}}`);
+  });
+
+  it("that writes gets both told at once where the other is", async () => {
+    const handover = "tpSize: 8, notifyPort: 6400";
+    const { prefill, decode, proxy } = await bench.start({ protocol: "moriio-write", handover, worker: "dpSize: 2" });
+    const reached = new Promise<void>((resolve) =>
+      decode[0]?.answer((response) => {
+        json(response, 200, { from: "decode" });
+        resolve();
+      }),
+    );
+    prefill[0]?.answer(async (response) => {
+      await reached;
+      json(response, 200, {});
+    });
+    const answer = await call(proxy.url, { body: chatBody({ stream: false }) });
+    expect(answer.body.toString()).toBe('{"from":"decode"}');
+    const first = JSON.parse(onlyRequest(prefill[0]).body.toString());
+    const shared = {
+      remote_engine_id: null,
+      remote_block_ids: null,
+      transfer_id: first.kv_transfer_params.transfer_id,
+      remote_dp_size: 2,
+      remote_dp_rank: expect.toBeOneOf([0, 1]),
+      remote_tp_size: 8,
+      remote_host: "127.0.0.1",
+      remote_handshake_port: 6301,
+      remote_notify_port: 6400,
+    };
+    expect(first).toMatchObject({ max_tokens: 1, ignore_eos: true });
+    expect(first.kv_transfer_params).toEqual({ do_remote_decode: true, do_remote_prefill: false, ...shared });
+    expect(JSON.parse(onlyRequest(decode[0]).body.toString()).kv_transfer_params).toEqual({
+      do_remote_decode: false,
+      do_remote_prefill: true,
+      ...shared,
+    });
   });
 
   it("on another API than its own goes to one worker", async () => {
