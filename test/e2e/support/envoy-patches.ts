@@ -46,10 +46,14 @@ export function withWorkers(endpoints: readonly string[]): ConfigPatch {
   };
 }
 
-/** Health changes are seen in a fifth of a second, so that tests need not wait. */
+/**
+ * Health changes are seen in a fifth of a second, so that tests need not wait. A picker that is gone refuses the connection; one that does not
+ * answer for a second is on a busy machine.
+ */
 export const fastHealthChecks: ConfigPatch = (config) => {
   const check = [...clusterPath(config, "picker"), "health_checks", 0];
   for (const name of ["interval", "no_traffic_interval"]) replace(config, [...check, name], "0.2s");
+  replace(config, [...check, "timeout"], "10s");
 };
 
 /**
