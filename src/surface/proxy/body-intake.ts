@@ -88,7 +88,7 @@ export class BodyIntake {
     const { maxBodyBytes, maxHeldBodyBytes } = this.#limits;
     if (bodyBytes > maxBodyBytes) {
       const message = `the body is longer than ${maxBodyBytes} bytes`;
-      return new HttpError(413, "body_too_large", message, { connection: "close" });
+      return new HttpError(413, "body_too_large", message);
     }
     if (this.#heldBytes + newBytes <= maxHeldBodyBytes) return undefined;
     return new HttpError(429, "saturated", "too many bytes of bodies are held, no more are taken");

@@ -164,7 +164,7 @@ export class FrontDoor {
     if (!this.#isReady) throw new RoutingError("the models are being loaded", { code: "shutting_down" });
     const encoding = visit.headers.get("content-encoding") ?? "identity";
     if (encoding.toLowerCase() !== "identity") {
-      throw new HttpError(415, "unsupported_media_type", "encoded bodies are not read", { connection: "close" });
+      throw new HttpError(415, "unsupported_media_type", "encoded bodies are not read");
     }
     this.#parts.intake.read(visit.request, (error, body) => {
       try {
@@ -229,23 +229,24 @@ export class FrontDoor {
     const { error, field } = refusalOf(cause, options.retryAfterSeconds);
     telemetry.refused(error.code);
     if (error.code === "internal") log.error({ err: cause }, "proxy: a request failed");
-    // What still comes of the body is read and dropped, so that the client gets to the answer; but not all of a long one.
-    request.resume();
-    if (!client.isOver) client.refuse(isLong(request) ? closing(error) : error, field);
+    if (!request.complete) dropRest(request);
+    if (!client.isOver) client.refuse(error, field);
   }
 }
 
-/** Longest body that is read only to be dropped, in bytes. */
-const maxDroppedBytes = 262_144;
+/** Most of a body that is read only to be dropped, in bytes. */
+const maxDroppedBytes = 67_108_864;
 
-/** Whether more may come of a body than is worth reading to no end. */
-function isLong({ complete, headers }: IncomingMessage): boolean {
-  if (complete) return false;
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > maxDroppedBytes;
-}
-
-function closing({ status, code, message, headers }: HttpError): HttpError {
-  return new HttpError(status, code, message, { ...headers, connection: "close" });
+/**
+ * Reads on and drops what still comes of a body: many clients look for an answer only once they have sent everything, and see an error of
+ * the connection when it is closed before.
+ */
+function dropRest(request: IncomingMessage): void {
+  let dropped = 0;
+  request.on("data", (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > maxDroppedBytes) request.destroy();
+  });
 }
 
 /** Anthropic's clients name their API's version. */

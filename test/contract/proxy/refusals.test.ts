@@ -61,7 +61,14 @@ describe("a request that is refused", () => {
     const body = chatBody({ pad: "x".repeat(4_000) });
     expect((await call(proxy.url, { body })).status).toBe(413);
     const chunked = `POST ${chatPath} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n`;
-    expect(await rawTurn(proxy.address, chunked)).toContain("HTTP/1.1 413");
+    expect(await rawTurn(proxy.address, chunked, "body_too_large")).toContain("HTTP/1.1 413");
+  });
+
+  it("a client that looks for its answer only when it has sent everything finds it", async () => {
+    const { proxy } = await bench.start(1, { settings: "proxy: { maxBodyBytes: 2048 }" });
+    const body = chatBody({ pad: "x".repeat(20_000_000) });
+    const statuses = await Promise.all([1, 2, 3].map(async () => (await call(proxy.url, { body })).status));
+    expect(statuses).toEqual([413, 413, 413]);
   });
 
   it("a body that stops coming is 408, in the API's form", async () => {
@@ -260,14 +267,15 @@ describe("the end", () => {
   });
 });
 
-/** Sends bytes and reads until the other side closes. */
-function rawTurn(address: string, bytes: string): Promise<string> {
+/** Sends bytes and reads until the other side closes, or these words have come. */
+function rawTurn(address: string, bytes: string, last?: string): Promise<string> {
   const [host = "", port = ""] = address.split(":");
   return new Promise((resolve) => {
     const socket = connect(Number(port), host);
     let text = "";
     socket.on("data", (chunk) => {
       text += chunk.toString();
+      if (last !== undefined && text.includes(last)) socket.destroy();
     });
     socket.on("close", () => resolve(text));
     socket.on("error", () => undefined);
