@@ -186,11 +186,13 @@ export class ReplicaGroup {
     const names = Array.from({ length: size }, (_, i) => `replica-${i}`);
     // The first one builds what is not built.
     const [first = "", ...others] = names;
-    const started = await Replica.start(first, mode, redis, changes);
-    return new ReplicaGroup([
-      started,
-      ...(await Promise.all(others.map((n) => Replica.start(n, mode, redis, changes)))),
-    ]);
+    const started = [await Replica.start(first, mode, redis, changes)];
+    const results = await Promise.allSettled(others.map((name) => Replica.start(name, mode, redis, changes)));
+    for (const result of results) if (result.status === "fulfilled") started.push(result.value);
+    const group = new ReplicaGroup(started);
+    if (started.length === size) return group;
+    await group.stop();
+    throw new AggregateError(results.flatMap((result) => (result.status === "rejected" ? [result.reason] : [])));
   }
 
   get live(): readonly Replica[] {

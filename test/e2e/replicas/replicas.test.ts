@@ -13,6 +13,7 @@ const cases = redisKinds.flatMap((kind) => (["reserve", "ext-proc"] as const).ma
 describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, mode }) => {
   let redis: RedisServer;
   let group: ReplicaGroup;
+  let stop = async () => {};
   /** Running requests by replica. They run on from one test to the next, as starting all takes much longer than a test. */
   const held: Held[][] = [[], [], []];
   const heldBy = (...replicas: readonly number[]) => replicas.reduce((sum, i) => sum + (held[i]?.length ?? 0), 0);
@@ -20,12 +21,14 @@ describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, 
 
   beforeAll(async () => {
     redis = await RedisServer.start(kind);
+    stop = () => redis.stop();
     group = await ReplicaGroup.start(mode, redis);
+    stop = async () => {
+      await group.stop();
+      await redis.stop();
+    };
   });
-  afterAll(async () => {
-    await group.stop();
-    await redis.stop();
-  });
+  afterAll(() => stop());
 
   function report(what: string, ms: number, traffic?: Traffic): void {
     const picks =
