@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkedText, count, milliseconds } from "../setting-types.ts";
+import { count, milliseconds } from "../setting-types.ts";
 
 const gibibyte = 1_073_741_824;
 
@@ -7,7 +7,7 @@ const gibibyte = 1_073_741_824;
 export const peers = z
   .strictObject({
     urls: z
-      .array(checkedText(describeUrlFault))
+      .array(peerUrl())
       .max(64)
       .default([])
       .describe(
@@ -52,6 +52,15 @@ export const peers = z
   })
   .prefault({})
   .describe("Peers that give their prefix index to a replica that starts.");
+
+/** As `checkedText`, but for a password in the text, which is not shown. */
+function peerUrl() {
+  return z.string().superRefine((text, context) => {
+    const message = describeUrlFault(text);
+    const input = text.replace(/\/\/.*@/, "//...@");
+    if (message !== undefined) context.addIssue({ code: "custom", message, input, continue: false });
+  });
+}
 
 function describeUrlFault(text: string): string | undefined {
   const url = URL.parse(text);

@@ -1,3 +1,6 @@
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { generate } from "selfsigned";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { dumpOf, FakePeer, hold, newIndex, overlap, Recovering } from "./peers.ts";
 
@@ -249,6 +252,27 @@ describe("fetching the index from a peer", () => {
     await started;
     await vi.waitFor(() => expect(it.points).toEqual(["cold"]));
     expect(it.lines).toEqual([]);
+  });
+
+  it("speaks TLS: trusts whom its certificates vouch for, or anybody when told to, and else nobody", async () => {
+    const { private: key, cert } = await generate([{ name: "commonName", value: "localhost" }], {
+      extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] }],
+    });
+    const server = createServer({ key, cert }, (_, response) => response.end(goodDump()));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closing.push(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const outcomes: unknown[] = [];
+    for (const trust of [{ ca: cert }, { verifyTls: false }, {}]) {
+      const it = recovering([url], trust);
+      it.hold(0);
+      await it.recovery.start();
+      outcomes.push(it.attempts);
+    }
+    expect(outcomes).toEqual([{ restored: 1 }, { restored: 1 }, { unreachable: 1 }]);
   });
 
   it("does not ask itself", async () => {

@@ -243,6 +243,21 @@ describe("checks across settings", () => {
       message: 'workers[0].kvReplay: has no meaning without kvEvents; got "tcp://h:5600"',
     },
     {
+      name: "a peer twice",
+      text: "replicas: {peers: {urls: ['http://a:8092', 'http://A:8092/']}}",
+      message: 'replicas.peers.urls[1]: another peer has this address; got "http://a:8092/"',
+    },
+    {
+      name: "certificates for peers that are not checked",
+      text: "replicas: {peers: {caFile: ca.pem, verifyTls: false}}",
+      message: 'replicas.peers.caFile: has no meaning with verifyTls false; got "ca.pem"',
+    },
+    {
+      name: "a peer with a password in its address",
+      text: "replicas: {peers: {urls: ['http://u:p@a:8092']}}",
+      message: 'replicas.peers.urls[0]: expected no user in it: set replicas.peers.tokenFile; got "http://...@a:8092"',
+    },
+    {
       name: "a longest pause below the first",
       text: "kvEvents: {reconnectMinMs: 10, reconnectMaxMs: 9}",
       message: "kvEvents.reconnectMaxMs: expected at least kvEvents.reconnectMinMs (10); got 9",
