@@ -22,6 +22,8 @@ const frames: Readonly<Record<string, MessageFrame>> = {
 /** The first rounds pay for the warming up of the code. */
 const warmUpRounds = 3;
 const rounds = 7;
+/** Of unseen text: as many as there is text for. */
+const slicesOfRound = 4;
 const text = realText();
 
 const names = ["script", "official", "ours", "pieces"] as const;
@@ -117,12 +119,12 @@ for (const name of tokenizerNames.filter((candidate) => wanted.length === 0 || w
   }
   report("64 KB conversation, a turn", turns);
   const unseen: Costs[] = [];
-  const fresh = slices(text.slice((warmUpRounds + rounds) * 70_000), 5 * rounds, 65_536);
-  for (let at = 0; at < fresh.length; at += 5)
+  const fresh = slices(text.slice((warmUpRounds + rounds) * 70_000), slicesOfRound * rounds, 65_536);
+  for (let at = 0; at < fresh.length; at += slicesOfRound)
     unseen.push(
       await measure(
         engines,
-        fresh.slice(at, at + 5).map((slice) => [slice]),
+        fresh.slice(at, at + slicesOfRound).map((slice) => [slice]),
       ),
     );
   report("64 KB unseen", unseen);
