@@ -254,7 +254,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   #notPicked(cause: unknown): void {
     if (this.#isOver) return;
-    if (this.#fallback === undefined) this.#refuse(cause);
+    if (this.#fallback === undefined) this.#refuse(this.#split?.explained(cause) ?? cause);
     else if (this.#faulty.length < this.#tried.length) {
       // Nobody new is left: the other half of a pair that failed did nothing wrong.
       this.#tried = [...this.#faulty];

@@ -1,4 +1,5 @@
 import type { WorkerRequest } from "../../../dispatch/index.ts";
+import { RoutingError } from "../../../errors/index.ts";
 import type { PreparedRequest, RouteDecision } from "../../../router/index.ts";
 import type { ReceivedRequest } from "../call-context.ts";
 import type { StreamFormat } from "../served-paths.ts";
@@ -16,6 +17,8 @@ export class SplitCall {
   readonly #splitter: Splitter;
   #outline: RequestOutline | undefined;
   #legs: Legs | undefined;
+  /** Whether the workers of a pair could not share it. */
+  #isAlone = false;
 
   constructor(request: ReceivedRequest, splitter: Splitter) {
     this.#request = request;
@@ -45,6 +48,7 @@ export class SplitCall {
       requestId: headers.get("x-request-id"),
       to: (rank, bytes) => requestTo(rank.worker.endpoint, this.#headersOf(rank, decision), bytes),
     });
+    this.#isAlone ||= legs === "alone";
     if (legs === "alone") return legs;
     this.#legs = legs;
     return legs;
@@ -57,6 +61,13 @@ export class SplitCall {
       return this.#outline?.wantsPromptLogprobs === true ? [...decision.headers, plain] : decision.headers;
     }
     return worker.headers.sendsDataParallelRank ? [plain, ["x-data-parallel-rank", String(dpRank)]] : [plain];
+  }
+
+  /** Why nobody could be chosen, as its client is told. */
+  explained(cause: unknown): unknown {
+    if (!this.#isAlone || !(cause instanceof RoutingError) || cause.code !== "no_endpoints") return cause;
+    const message = "no two workers can share this request, and none can serve it alone";
+    return new RoutingError(message, { code: "no_endpoints", cause });
   }
 
   #read(prepared: PreparedRequest): PreparedRequest | Promise<PreparedRequest> {

@@ -263,6 +263,16 @@ describe("a request for two vLLM workers with a shared store", () => {
 });
 
 describe("an API whose fields the engine ignores", () => {
+  it("is refused when nobody serves alone", async () => {
+    const { prefill, decode, proxy } = await bench.start({ protocol: "sglang", handover: "ignoredOn: [messages]" });
+    const body = { model: "m", max_tokens: 1, messages: [{ role: "user", content: "hi" }] };
+    const answer = await call(proxy.url, { path: "/v1/messages", body });
+    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "1"]);
+    expect(JSON.parse(answer.body.toString()).error.message).toContain("none can serve it alone");
+    expect([prefill[0]?.seen.length, decode[0]?.seen.length]).toEqual([0, 0]);
+    expect(proxy.booked).toEqual(nothing);
+  });
+
   it("goes to a worker that serves alone, and the metric says so", async () => {
     const handover = "ignoredOn: [messages, responses]";
     const { prefill, decode, aggregated, proxy } = await bench.start({ protocol: "sglang", handover, aggregated: 1 });
