@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { FakeWorker, json, reset, sse } from "../../support/proxy/fake-worker.ts";
+import { FakeWorker, json, reset, resetLater, sse } from "../../support/proxy/fake-worker.ts";
 import { call, chatBody, chatPath, open as openCall } from "../../support/proxy/raw-client.ts";
 import { RunningProxy } from "../../support/proxy/running-proxy.ts";
 
@@ -136,7 +136,7 @@ describe("within a stream", () => {
         sse(response);
         // The beginning of an event that does not end must not reach the client.
         response.write(`${delta}data: {"cho`);
-        setTimeout(() => reset(response), 20);
+        resetLater(response, 20);
       };
     }
     const body = JSON.stringify({
@@ -161,7 +161,7 @@ describe("within a stream", () => {
       worker.behave = (response) => {
         sse(response);
         response.write(`${delta}data: [DONE]\n\n`);
-        setTimeout(() => reset(response), 20);
+        resetLater(response, 20);
       };
     }
     const answer = await call(proxy.url, { body: chatBody({ stream: true }) });

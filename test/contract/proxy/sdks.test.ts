@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SimWorker, startSimWorker } from "../../../src/sim-worker/index.ts";
-import { FakeWorker, reset, sse } from "../../support/proxy/fake-worker.ts";
+import { FakeWorker, resetLater, sse } from "../../support/proxy/fake-worker.ts";
 import { RunningProxy } from "../../support/proxy/running-proxy.ts";
 
 let workers: SimWorker[];
@@ -118,7 +118,7 @@ describe("a worker that dies within a stream", () => {
     dying = await FakeWorker.start((response, { target }) => {
       sse(response);
       response.write(firstEvents[target] ?? "");
-      setTimeout(() => reset(response), 10);
+      resetLater(response, 10);
     });
     other = await RunningProxy.start({ workers: [dying] });
   });

@@ -96,6 +96,11 @@ export function sse(response: ServerResponse): void {
   response.flushHeaders();
 }
 
+/** Resets after what was written has been read, however late a timer fires: a reset discards what its peer has not read yet. */
+export function resetLater(response: ServerResponse, delayMs: number): void {
+  setTimeout(() => setImmediate(() => reset(response)), delayMs);
+}
+
 /** Resets the connection of an answer. */
 export function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
