@@ -48,7 +48,7 @@ export class ProcessStream implements GatewaySink, MessageReceiver {
     this.#session = session;
     this.#frames = new MessageFrames(context.session.pool, context.session.options.maxMessageBytes, this);
     context.streams.add(session);
-    stream.on("error", (err) => context.session.logger.debug({ err }, "ext_proc: stream broken"));
+    stream.on("error", (error: NodeJS.ErrnoException) => this.#broken(error));
     stream.on("data", (chunk: Buffer) => this.#read(chunk));
     stream.on("end", () => this.#halfClosed());
     stream.on("close", () => this.#closed());
@@ -94,6 +94,16 @@ export class ProcessStream implements GatewaySink, MessageReceiver {
     logger.debug({ err: cause }, "ext_proc: stream refused");
     this.#left();
     this.end();
+  }
+
+  /**
+   * Envoy resets the streams of requests that went well too, and names INTERNAL_ERROR (observed): only one that has no answer yet has
+   * broken. The stack would show Node's own code.
+   */
+  #broken({ code, message }: NodeJS.ErrnoException): void {
+    const phase = this.#session?.phase;
+    if (this.#isEnded || (phase !== "request" && phase !== "pick")) return;
+    this.#context.session.logger.debug({ phase, code, reason: message }, "ext_proc: stream broken before its answer");
   }
 
   #halfClosed(): void {

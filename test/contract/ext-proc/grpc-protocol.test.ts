@@ -90,3 +90,46 @@ it("leaves other methods and content types to the gRPC server", async () => {
   await server?.close();
   expect(await call([], { "content-type": "application/json" })).toMatchObject({ status: 415 });
 });
+
+it.each([
+  {
+    name: "nothing of one whose pick was answered",
+    messages: [requestHeaders({ isEnd: true })],
+    isAnswered: true,
+    lines: [],
+  },
+  {
+    name: "one line without a stack of one that has no answer yet",
+    messages: [requestHeaders()],
+    isAnswered: false,
+    lines: [
+      {
+        fields: { phase: "request", code: "ERR_HTTP2_STREAM_ERROR", reason: expect.stringContaining("INTERNAL_ERROR") },
+        level: "debug",
+        message: "ext_proc: stream broken before its answer",
+      },
+    ],
+  },
+])("logs, of a stream that Envoy resets, $name", async ({ messages, isAnswered, lines }) => {
+  const logger = new RecordingLogger();
+  const reset = new RecordingTelemetry();
+  const aborted = new Promise<void>((resolve) => {
+    reset.inFlight = ({ streams }) => {
+      if (streams === 0) resolve();
+    };
+  });
+  const options = { host: "127.0.0.1", port: 0, healthPort: "off", tls: { kind: "plaintext" } } as const;
+  server = await startExtProcServer(options, new FakeRouter(), reset, logger);
+  session = connect(`http://${server.address}`);
+  const headers = { ":method": "POST", ":path": PROCESS, "content-type": "application/grpc", te: "trailers" };
+  const stream = session.request(headers);
+  stream.on("error", () => undefined);
+  const answered = new Promise((resolve) => stream.once("data", resolve));
+  for (const message of messages) await new Promise((resolve) => stream.write(framed(message), resolve));
+  if (isAnswered) await answered;
+  // Sends RST_STREAM with INTERNAL_ERROR, and no end of its own side before it.
+  stream.destroy(new Error("enough"));
+  await aborted;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(logger.lines).toEqual(lines);
+});
