@@ -1,5 +1,5 @@
 import { nearestWord } from "./nearest-word.ts";
-import { environmentName, type Setting, scalarSettings, settingTree } from "./setting-tree.ts";
+import { environmentName, type Setting, sectionLists, settableSettings } from "./setting-tree.ts";
 
 /** A setting given outside of the file. */
 export interface Override {
@@ -38,21 +38,21 @@ export interface Overrides {
 
 /** Settings from `POINTSMAN_*` variables. */
 export function environmentOverrides(env: Readonly<Record<string, string | undefined>>): Overrides {
-  const byName = new Map(scalarSettings().map((setting) => [environmentName(setting.path), setting]));
+  const byName = new Map(settableSettings().map((setting) => [environmentName(setting.path), setting]));
   const overrides: Override[] = [];
   const problems: string[] = [];
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith("POINTSMAN_") || text === undefined || isNotASetting(name, text)) continue;
     const setting = byName.get(name);
     if (setting === undefined) problems.push(unknown(name, name, byName.keys(), environmentName));
-    else overrides.push({ path: setting.path, value: readScalar(text, setting), origin: name });
+    else overrides.push({ path: setting.path, value: readValue(text, setting), origin: name });
   }
   return { overrides, problems };
 }
 
 /** Settings from the command line. */
 export function flagOverrides(flags: ConfigFlags): Overrides {
-  const byPath = new Map(scalarSettings().map((setting) => [setting.path, setting]));
+  const byPath = new Map(settableSettings().map((setting) => [setting.path, setting]));
   const overrides: Override[] = [];
   const problems: string[] = [];
   for (const assignment of flags.set ?? []) {
@@ -60,7 +60,7 @@ export function flagOverrides(flags: ConfigFlags): Overrides {
     const setting = byPath.get(path);
     if (!assignment.includes("=")) problems.push(`--set ${assignment}: expected path=value`);
     else if (setting === undefined) problems.push(unknown(`--set ${path}`, path, byPath.keys(), (list) => list));
-    else overrides.push({ path, value: readScalar(text, setting), origin: "--set" });
+    else overrides.push({ path, value: readValue(text, setting), origin: "--set" });
   }
   if (flags.listen !== undefined) overrides.push({ path: "extProc.listen", value: flags.listen, origin: "--listen" });
   if (flags.logLevel !== undefined) overrides.push({ path: "log.level", value: flags.logLevel, origin: "--log-level" });
@@ -72,16 +72,31 @@ function isNotASetting(name: string, text: string): boolean {
 }
 
 /** A text that is not of the setting's kind stays a text: the schema then says what it expected. */
-function readScalar(text: string, { kind }: Setting): unknown {
+function readValue(text: string, { kind }: Setting): unknown {
+  if (kind === "texts") return readTexts(text);
   if (kind === "number" && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim())) return Number(text);
   if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
 
+/** Texts with commas between, or a JSON list, for texts that have commas themselves. */
+function readTexts(text: string): unknown {
+  if (text.trim() === "") return [];
+  if (!text.trim().startsWith("[")) return text.split(",").map((part) => part.trim());
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** What is wrong with a name that no single value goes by. */
 function unknown(place: string, word: string, names: Iterable<string>, nameOf: (path: string) => string): string {
-  const isList = settingTree().some(({ kind, path }) => kind === "list" && nameOf(path) === word);
-  if (isList) return `${place}: a list, which only the file can hold`;
+  const lists = sectionLists().map(({ path }) => nameOf(path));
+  if (lists.includes(word)) return `${place}: a list, which only the file can hold`;
+  // `workers[0].name`, `workers.0.name`, `POINTSMAN_WORKERS_0_NAME`
+  const outer = lists.find((list) => word.startsWith(list) && /^[[._]\d/.test(word.slice(list.length)));
+  if (outer !== undefined) return `${place}: inside of a list, which only the file can hold`;
   const nearest = nearestWord(word, names);
   return `${place}: no such setting${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`;
 }

@@ -8,7 +8,8 @@ export function problemLines(issues: readonly z.core.$ZodIssue[], overrides: rea
   const origins = new Map(overrides.map(({ path, origin }) => [path, origin]));
   return issues.flatMap((issue) => {
     const path = pathText(issue.path);
-    const origin = origins.get(path);
+    // An entry of a list came with the list.
+    const origin = origins.get(path.replace(/(\[\d+\])+$/, ""));
     const place = origin === undefined ? path || "configuration" : `${path} (from ${origin})`;
     if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(issue.path, key));
     return [`${place}: ${expectation(issue)}${got(issue.input)}`];

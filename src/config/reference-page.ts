@@ -1,4 +1,4 @@
-import { environmentName, type Setting, settingTree } from "./setting-tree.ts";
+import { environmentName, isOnlyInFile, type Setting, settingTree } from "./setting-tree.ts";
 
 const introduction = `# Configuration
 
@@ -8,10 +8,13 @@ const introduction = `# Configuration
 the default. An unknown setting or a bad value stops the start: every problem is printed, with its path and value;
 \`pointsman check-config --config FILE\` does only that.
 
-- Every setting outside of a list has an environment variable, named below. An unknown \`POINTSMAN_*\` variable is refused,
-  except \`POINTSMAN_CONFIG\` and those that Kubernetes makes for a Service named \`pointsman\`.
+- Every setting has an environment variable, named below, but for lists of sections and what is inside of them: those are
+  for the file alone. An unknown \`POINTSMAN_*\` variable is refused, except \`POINTSMAN_CONFIG\` and those that Kubernetes
+  makes for a Service named \`pointsman\`.
 - \`--set path=value\` sets one, and may be repeated: \`--set routing.temperature=0.5\`. \`--listen\` is \`extProc.listen\`,
   \`--log-level\` is \`log.level\`.
+- A list of texts is given to either with commas between, \`POINTSMAN_MIXED_MODES=query,proxy\`, or as a JSON list:
+  \`--set 'proxy.paths=["/a,b"]'\`. It takes the place of the file's list; an empty text is an empty list.
 - Paths are relative to the folder of the configuration file.
 - Times are in milliseconds and sizes in bytes, as their names say.
 `;
@@ -22,12 +25,15 @@ export function renderReference(): string {
   const alone = tree.filter(({ children }) => children.length === 0);
   const grouped = tree.filter(({ children }) => children.length > 0);
   const general = alone.length === 0 ? [] : ["## General\n", table(alone)];
-  return [introduction, ...grouped.flatMap(section), ...general].join("\n");
+  return [introduction, ...grouped.flatMap((setting) => section(setting, "##")), ...general].join("\n");
 }
 
-function section(setting: Setting): readonly string[] {
-  const heading = `## ${setting.path}${setting.kind === "list" ? "[]" : ""}\n`;
-  return [heading, `${setting.description}\n`, table(flatten(setting.children))];
+/** A heading and a table, and the same below it for each list of sections. */
+function section(setting: Setting, marks: string): readonly string[] {
+  const heading = `${marks} ${setting.path}${setting.kind === "list" ? "[]" : ""}\n`;
+  const rows = flatten(setting.children);
+  const lists = rows.filter(({ kind }) => kind === "list");
+  return [heading, `${setting.description}\n`, table(rows), ...lists.flatMap((list) => section(list, `${marks}#`))];
 }
 
 /** Sections inside a section follow it in the same table. */
@@ -42,17 +48,18 @@ function table(settings: readonly Setting[]): string {
     code(setting.path),
     typeText(setting),
     defaultText(setting),
-    ...(isInList ? [] : [code(environmentName(setting.path))]),
+    ...(isInList ? [] : [isOnlyInFile(setting) ? "none" : code(environmentName(setting.path))]),
     setting.description,
   ]);
-  return `${[columns, columns.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
+  return `${[columns, columns.map(() => "---"), ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`).join("\n")}\n`;
 }
 
-function typeText({ kind, choices, isInteger }: Setting): string {
-  if (choices !== undefined) return choices.map(code).join(", ");
+function typeText({ path, kind, choices, isInteger }: Setting): string {
+  if (choices !== undefined) return `${kind === "texts" ? "list of " : ""}${choices.map(code).join(", ")}`;
   if (kind === "number") return isInteger ? "whole number" : "number";
   if (kind === "boolean") return "`true`, `false`";
-  if (kind === "list") return "list of texts";
+  if (kind === "texts") return "list of texts";
+  if (kind === "list") return `list of sections, ${code(`${path}[]`)} below`;
   return kind === "map" ? "texts by name" : "text";
 }
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { settingsSchema } from "./schema.ts";
 
-/** What a setting holds: `section` and `list` have settings inside. */
-export type SettingKind = "section" | "list" | "map" | "string" | "number" | "boolean";
+/** What a setting holds: `section` and `list` have settings inside, the latter in each entry; `texts` is a list of texts. */
+export type SettingKind = "section" | "list" | "texts" | "map" | "string" | "number" | "boolean";
 
 /** One setting as the schema declares it. */
 export interface Setting {
@@ -10,7 +10,7 @@ export interface Setting {
   readonly path: string;
   readonly kind: SettingKind;
   readonly description: string;
-  /** Words that it takes; undefined = not a choice. */
+  /** Words that it, or each of its texts, takes; undefined = not a choice. */
   readonly choices: readonly string[] | undefined;
   /** Absent = there is none. */
   readonly defaultValue: unknown;
@@ -36,12 +36,25 @@ export function settingTree(): readonly Setting[] {
   return childrenOf(schema, "");
 }
 
-/** Settings that can be given outside of the file: no list, and not inside of one. */
-export function scalarSettings(tree: readonly Setting[] = settingTree()): readonly Setting[] {
+/** Settings that can be given outside of the file: no list of sections, and not inside of one. */
+export function settableSettings(tree: readonly Setting[] = settingTree()): readonly Setting[] {
   return tree.flatMap((setting) => {
-    if (setting.kind === "section") return scalarSettings(setting.children);
-    return setting.kind === "list" || setting.kind === "map" ? [] : [setting];
+    if (setting.kind === "section") return settableSettings(setting.children);
+    return isOnlyInFile(setting) ? [] : [setting];
   });
+}
+
+/** Lists of sections outside of other lists. */
+export function sectionLists(tree: readonly Setting[] = settingTree()): readonly Setting[] {
+  return tree.flatMap((setting) => {
+    if (setting.kind === "section") return sectionLists(setting.children);
+    return setting.kind === "list" ? [setting] : [];
+  });
+}
+
+/** Whether a setting has no form as one line of text. */
+export function isOnlyInFile({ kind }: Setting): boolean {
+  return kind === "list" || kind === "map";
 }
 
 /** Environment variable of a setting: `extProc.tls.mode` -> `POINTSMAN_EXT_PROC_TLS_MODE`. */
@@ -63,7 +76,7 @@ function toSetting(schema: JsonSchema, path: string, isRequired: boolean): Setti
     path,
     kind,
     description: schema.description ?? "",
-    choices: schema.enum,
+    choices: schema.enum ?? schema.items?.enum,
     defaultValue: kind === "section" ? undefined : schema.default,
     isRequired,
     isInteger: schema.type === "integer",
@@ -73,7 +86,7 @@ function toSetting(schema: JsonSchema, path: string, isRequired: boolean): Setti
 
 function kindOf(schema: JsonSchema): SettingKind {
   if (schema.type === "object") return schema.properties === undefined ? "map" : "section";
-  if (schema.type === "array") return "list";
+  if (schema.type === "array") return schema.items?.properties === undefined ? "texts" : "list";
   if (schema.type === "boolean") return "boolean";
   return schema.type === "integer" || schema.type === "number" ? "number" : "string";
 }

@@ -129,19 +129,27 @@ export const proxy = z
       .describe(
         "Paths that are forwarded beside those of the known APIs, with any method; with `/*` at the end, all below. Any other path is 404.",
       ),
-    apiKeys: apiKeyList.default([]).describe("Who may call. Without any, here and in `apiKeyFile`, everybody may."),
+    apiKeys: apiKeyList
+      .default([])
+      .describe(
+        "Who may call, each key by its SHA-256 (`printf %s KEY | sha256sum`). Without any, here, in `apiKeyFile` and in `apiKeyHashes`, everybody may.",
+      ),
     apiKeyFile: z
       .string()
       .min(1)
       .optional()
-      .describe("YAML file with more such entries, as `apiKeys`. It holds no keys, but what they are recognised by."),
+      .describe(
+        "YAML file with more such entries, a list as `apiKeys`. It holds no keys, but what they are recognised by.",
+      ),
     apiKeyHashes: checkedText((text) =>
       /^[0-9a-f]{64}(,[0-9a-f]{64})*$/.test(text)
         ? undefined
         : "expected SHA-256 hashes in hexadecimal, with commas between",
     )
       .optional()
-      .describe("SHA-256 hashes of more keys, without limits, with commas between: for the environment."),
+      .describe(
+        "SHA-256 hashes of more keys (`printf %s KEY | sha256sum`), without limits, with commas between: for the environment.",
+      ),
     forwardCredentials: z
       .boolean()
       .default(false)

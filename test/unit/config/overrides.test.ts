@@ -8,6 +8,12 @@ describe("environmentOverrides", () => {
     ["POINTSMAN_ROUTING_TEMPERATURE", "0.5", "routing.temperature", 0.5],
     ["POINTSMAN_FLEET_HEALTH_CHECK_ENABLED", "false", "fleet.healthCheck.enabled", false],
     ["POINTSMAN_UNKNOWN_MODEL", "load", "unknownModel", "load"],
+    ["POINTSMAN_MIXED_MODES", "query", "mixedModes", ["query"]],
+    ["POINTSMAN_PROXY_PATHS", "/a, /b/*", "proxy.paths", ["/a", "/b/*"]],
+    ["POINTSMAN_PROXY_PATHS", ' ["/a,b", "/c"] ', "proxy.paths", ["/a,b", "/c"]],
+    ["POINTSMAN_PROXY_PATHS", "[/a", "proxy.paths", "[/a"],
+    ["POINTSMAN_PROXY_CORS_ORIGINS", "", "proxy.cors.origins", []],
+    ["POINTSMAN_REPLICAS_PEERS_URLS", "http://a:1,http://b:2", "replicas.peers.urls", ["http://a:1", "http://b:2"]],
     ["POINTSMAN_EXT_PROC_MAX_BODY_BYTES", "many", "extProc.maxBodyBytes", "many"],
     ["POINTSMAN_FLEET_HEALTH_CHECK_ENABLED", "yes", "fleet.healthCheck.enabled", "yes"],
   ])("%s=%s", (name, text, path, value) => {
@@ -23,6 +29,14 @@ describe("environmentOverrides", () => {
       "POINTSMAN_LOG_LEVL: no such setting (did you mean POINTSMAN_LOG_LEVEL?)",
       "POINTSMAN_WORKERS: a list, which only the file can hold",
     ]);
+  });
+
+  it.each([
+    ["POINTSMAN_PROXY_API_KEYS", "a list, which only the file can hold"],
+    ["POINTSMAN_ADMISSION_OBJECTIVES", "a list, which only the file can hold"],
+    ["POINTSMAN_WORKERS_0_NAME", "inside of a list, which only the file can hold"],
+  ])("says of %s: %s", (name, problem) => {
+    expect(environmentOverrides({ [name]: "a" })).toEqual({ overrides: [], problems: [`${name}: ${problem}`] });
   });
 
   it.each([
@@ -42,10 +56,15 @@ describe("environmentOverrides", () => {
 
 describe("flagOverrides", () => {
   it("takes assignments in order, then the short flags", () => {
-    const flags = { set: ["log.level=warn", "fleet.healthCheck.path=/a=b"], listen: "[::]:1", logLevel: "debug" };
+    const flags = {
+      set: ["log.level=warn", "replicas.peers.urls=http://a:1", "fleet.healthCheck.path=/a=b"],
+      listen: "[::]:1",
+      logLevel: "debug",
+    };
     expect(flagOverrides(flags)).toEqual({
       overrides: [
         { path: "log.level", value: "warn", origin: "--set" },
+        { path: "replicas.peers.urls", value: ["http://a:1"], origin: "--set" },
         { path: "fleet.healthCheck.path", value: "/a=b", origin: "--set" },
         { path: "extProc.listen", value: "[::]:1", origin: "--listen" },
         { path: "log.level", value: "debug", origin: "--log-level" },
@@ -55,11 +74,15 @@ describe("flagOverrides", () => {
   });
 
   it("names every assignment that is none, or of no setting", () => {
-    const { problems } = flagOverrides({ set: ["log.level", "routing.temprature=1", "models=[]"] });
+    const { problems } = flagOverrides({
+      set: ["log.level", "routing.temprature=1", "models=[]", "proxy.apiKeys=a", "workers[0].name=a"],
+    });
     expect(problems).toEqual([
       "--set log.level: expected path=value",
       "--set routing.temprature: no such setting (did you mean routing.temperature?)",
       "--set models: a list, which only the file can hold",
+      "--set proxy.apiKeys: a list, which only the file can hold",
+      "--set workers[0].name: inside of a list, which only the file can hold",
     ]);
   });
 });
