@@ -46,22 +46,22 @@ export class ObservedRouter {
   /** As `Router.admit`. */
   admit(prepared: PreparedRequest, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
     const startMs = performance.now();
-    const finish = (decision: RouteDecision) => this.#observed(decision, prepared, request, startMs);
+    const finish = (decision: RouteDecision) => this.#observed(decision, prepared, startMs);
     const decision = this.#router.admit(prepared, request, wait);
     return decision instanceof Promise ? decision.then(finish) : finish(decision);
   }
 
-  #observed(decision: RouteDecision, prepared: PreparedRequest, request: RouteRequest, startMs: number): RouteDecision {
+  #observed(decision: RouteDecision, prepared: PreparedRequest, startMs: number): RouteDecision {
     this.#metrics.stage("select", performance.now() - startMs);
     this.#metrics.chosen(decision.selection);
     if (prepared.loadOnlyReason !== undefined) this.#metrics.inexact(decision.model, prepared.loadOnlyReason);
-    if (this.#log.isLevelEnabled("debug")) this.#explain(request, decision);
+    if (this.#log.isLevelEnabled("debug")) this.#explain(prepared.requestId, decision);
     return decision;
   }
 
-  #explain(request: RouteRequest, decision: RouteDecision): void {
+  #explain(requestId: string | undefined, decision: RouteDecision): void {
     const explanation = decision.explain();
-    this.#log.debug({ requestId: request.headers.get("x-request-id"), ...pickFields(decision, explanation) }, "picked");
+    this.#log.debug({ requestId, ...pickFields(decision, explanation) }, "picked");
   }
 }
 

@@ -13,6 +13,8 @@ export interface RouteRequest extends EndpointRestriction {
   /** The HTTP path with its query, as the client sent it; undefined when the surface does not know it. */
   readonly path: string | undefined;
   readonly headers: RequestHeaders;
+  /** The id that the surface gave the request because it came without one; undefined = `x-request-id` has it. */
+  readonly newRequestId?: string | undefined;
   /** The whole body; empty for a request that has only headers. */
   readonly body: Buffer;
   /** Whether body fields that choose a worker are honoured; otherwise they are refused. */

@@ -94,7 +94,7 @@ export class Router {
     const finish = (prepared: PreparedRequest): PreparedRequest => ({
       ...prepared,
       session: sessionOf(request.headers),
-      requestId: request.headers.get("x-request-id")?.slice(0, maxRequestIdLength),
+      requestId: (request.newRequestId ?? request.headers.get("x-request-id"))?.slice(0, maxRequestIdLength),
     });
     const prepared = prepareAnywhere(prepareInputOf(request), this.#state.models, this.#options, wait);
     return prepared instanceof Promise ? prepared.then(finish) : finish(prepared);

@@ -11,9 +11,9 @@ import {
 import type { AnswerWatch } from "./answer-watch.ts";
 import { Attempt, type AttemptOutcomes, type HeldAnswer } from "./attempt.ts";
 import type { CallContext, ReceivedRequest } from "./call-context.ts";
+import { CallReport } from "./call-report.ts";
 import type { ClientAnswer, ClientListener } from "./client-answer.ts";
 import type { AnswerHead } from "./client-headers.ts";
-
 import type { Legs } from "./disaggregated/legs.ts";
 import { SplitCall } from "./disaggregated/split-call.ts";
 import { asWhole } from "./disaggregated/splitter.ts";
@@ -31,6 +31,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   readonly #request: ReceivedRequest;
   readonly #client: ClientAnswer;
   readonly #context: CallContext;
+  readonly #report: CallReport;
   readonly #receivedMs: number;
   /** Endpoints that are not asked again. */
   #tried: string[] = [];
@@ -53,6 +54,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     this.#request = request;
     this.#client = client;
     this.#context = context;
+    this.#report = new CallReport(context, request);
     this.#receivedMs = context.clock.now();
     this.#split = context.splitter && new SplitCall(request, context.splitter);
   }
@@ -91,10 +93,10 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   failed(error: DispatchError): void {
-    const { workers, telemetry } = this.#context;
+    const { workers } = this.#context;
     const endpoint = this.#endpoint();
     this.#faulty.push(endpoint);
-    telemetry.attempted(error.failure);
+    this.#report.attemptFailed(endpoint, error.failure, this.#attempts);
     if (error.failure === "unreachable") workers.unreachable(endpoint);
     else if (error.failure !== "unsendable") workers.failed(endpoint);
     this.#fallback ??= error;
@@ -103,9 +105,10 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   serverError(answer: HeldAnswer): void {
-    this.#context.telemetry.attempted("server_error");
-    this.#faulty.push(this.#endpoint());
-    this.#suspects.push(this.#endpoint());
+    const endpoint = this.#endpoint();
+    this.#report.attemptFailed(endpoint, "server_error", this.#attempts);
+    this.#faulty.push(endpoint);
+    this.#suspects.push(endpoint);
     this.#fallback = answer;
     this.#retry();
   }
@@ -130,10 +133,8 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   cut(error: DispatchError): void {
-    const { workers, telemetry } = this.#context;
-    telemetry.attempted(error.failure);
-    telemetry.cut(error.failure);
-    workers.failed(this.#endpoint());
+    this.#report.cut(this.#endpoint(), error.failure);
+    this.#context.workers.failed(this.#endpoint());
     this.#close();
   }
 
@@ -178,6 +179,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
       answeringEndpoint: owner,
       requestedEndpoints: undefined,
       trustClient: this.#context.options.trustsClient,
+      newRequestId: this.#request.newRequestId,
       ...(this.#tried.length === 0 ? {} : { triedEndpoints: this.#tried }),
     };
   }
@@ -201,7 +203,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   #reportPick(decision: RouteDecision): void {
     const { telemetry, clock } = this.#context;
-    if (this.#attempts > 0) telemetry.retried("sent");
+    if (this.#attempts > 0) this.#report.retried(this.#endpoint(), this.#attempts + 1);
     telemetry.picked(pickReport(decision, this.#request.body.bytes.length, clock.now() - this.#receivedMs));
   }
 
@@ -272,16 +274,15 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
       this.#refuse(fallback === undefined ? undefined : workerError(fallback));
       return;
     }
+    this.#report.passedOn(this.#suspects.at(-1) ?? "", fallback.head.status, this.#attempts);
     this.#began(fallback.head);
     this.#client.whole(fallback.head, fallback.body);
     this.#close();
   }
 
   #refuse(cause: unknown): void {
-    const { telemetry, options, log } = this.#context;
-    const { error, field } = refusalOf(cause, options.retryAfterSeconds);
-    telemetry.refused(error.code);
-    if (error.code === "internal") log.error({ err: cause }, "proxy: a request failed");
+    const { error, field } = refusalOf(cause, this.#context.options.retryAfterSeconds);
+    this.#report.refused(error, field, cause);
     this.#close();
     this.#client.refuse(error, field);
   }

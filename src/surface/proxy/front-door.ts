@@ -5,6 +5,7 @@ import { HttpError } from "../../http/index.ts";
 import type { ApiKeys, KeyAllowance } from "./api-keys.ts";
 import type { BodyIntake, HeldBody } from "./body-intake.ts";
 import type { CallContext, ReceivedRequest } from "./call-context.ts";
+import { CallReport } from "./call-report.ts";
 import { ClientAnswer } from "./client-answer.ts";
 import { ClientHeaders, type ForwardingRules } from "./client-headers.ts";
 import type { Cors } from "./cors.ts";
@@ -224,11 +225,10 @@ export class FrontDoor {
     call.start();
   }
 
-  #refuse({ client, request }: Visit, cause: unknown): void {
-    const { telemetry, log, options } = this.#parts.call;
-    const { error, field } = refusalOf(cause, options.retryAfterSeconds);
-    telemetry.refused(error.code);
-    if (error.code === "internal") log.error({ err: cause }, "proxy: a request failed");
+  #refuse(visit: Visit, cause: unknown): void {
+    const { client, request } = visit;
+    const { error, field } = refusalOf(cause, this.#parts.call.options.retryAfterSeconds);
+    new CallReport(this.#parts.call, visit).refused(error, field, cause);
     if (!request.complete) dropRest(request);
     if (!client.isOver) client.refuse(error, field);
   }

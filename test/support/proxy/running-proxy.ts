@@ -25,6 +25,8 @@ export interface ProxySetup {
   readonly models?: string;
   /** Default: workers are not probed. */
   readonly probes?: boolean;
+  /** Gets every line of the log, from level debug on. Default: there is none. */
+  readonly logLine?: (line: string) => void;
 }
 
 const loadOnly = "models: [{ name: m, loadOnly: true, profile: vllm, aliases: [alias] }]";
@@ -58,11 +60,13 @@ export class RunningProxy {
     this.#prompts = prompts;
   }
 
-  static async start({ workers, settings = "", models = loadOnly, probes = false }: ProxySetup): Promise<RunningProxy> {
+  static async start(setup: ProxySetup): Promise<RunningProxy> {
+    const { workers, settings = "", models = loadOnly, probes = false, logLine } = setup;
     const list = workers.map(workerText).join(", ");
     const text = `mode: proxy\n${models}\nworkers: [${list}]\n${settings}\n`;
     const config = loadConfig({ env: {}, text, flags: { set: ["proxy.listen=127.0.0.1:0"] } });
-    const log = createLogger({ level: "silent" });
+    const log =
+      logLine === undefined ? createLogger({ level: "silent" }) : createLogger({ level: "debug" }, { write: logLine });
     const served = servedModels(config);
     const jsonReader = new JsonReader({});
     const needsPrompts = config.models.some((model) => !model.loadOnly);
