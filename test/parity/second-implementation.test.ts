@@ -20,10 +20,10 @@ interface Message {
 
 /**
  * Where that engine is not right (Python's transformers agrees with us): it strips what JavaScript strips, all white space after
- * `</think>`, and spaces beside `<s>`.
+ * `</think>`, and spaces beside `<s>` and `<unk>`.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: white space to Python
-const readOtherwise = /[\u001c-\u001f\u0085\ufeff]|<\/?think>|<\/?s>/g;
+const readOtherwise = /[\u001c-\u001f\u0085\ufeff]|<\/?think>|<\/?s>|<unk>/g;
 /** Longer ones take that engine seconds. */
 const maxUnits = 5_000;
 
