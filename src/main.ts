@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./require-node.ts";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
