@@ -1,27 +1,47 @@
 import { access } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { type Config, ConfigError, readModelFolder, renderConfig } from "../config/index.ts";
+import { apiKeysOf } from "./api-keys.ts";
+import { assertServable } from "./assert-servable.ts";
 import { modelFolderOf } from "./model-folder.ts";
+import { modesOf } from "./modes.ts";
 import { hasFiles } from "./served-models.ts";
 import { configuredWorkers } from "./worker-entries.ts";
 
 /**
- * Prints the settings with their defaults, after the checks that need more than the schema: workers, and the files that are named.
+ * Prints the settings with their defaults, after the checks that need more than the schema: workers, and the files that
+ * are named.
  * Rejects with RangeError or ConfigError.
  */
 export async function checkConfig(config: Config, output: Writable): Promise<void> {
+  assertServable(config);
   configuredWorkers(config);
   for (const model of config.models)
     if (hasFiles(model)) await readModelFolder((await modelFolderOf(model, config.hub)).folder);
-  const { extProc, routeApi } = config;
+  const { extProc, routeApi, proxy, replicas } = config;
   for (const [path, { mode, certFile, keyFile }] of [
     ["extProc.tls", extProc.tls] as const,
     ["routeApi.tls", routeApi.tls] as const,
+    ["proxy.tls", proxy.tls] as const,
   ]) {
     if (mode === "files") await Promise.all([assertReadable(path, certFile), assertReadable(path, keyFile)]);
   }
   await assertReadable("routeApi.tokenFile", routeApi.tokenFile);
+  if (modesOf(config).includes("proxy")) await apiKeysOf(config);
+  await assertReplicaFiles(replicas);
   output.write(renderConfig(config));
+}
+
+/** The files of what is not used are not needed. */
+async function assertReplicaFiles({ redis, peers }: Config["replicas"]): Promise<void> {
+  if (peers.urls.length > 0) {
+    for (const key of ["tokenFile", "caFile"] as const) await assertReadable(`replicas.peers.${key}`, peers[key]);
+  }
+  if (redis.url === undefined) return;
+  await assertReadable("replicas.redis.passwordFile", redis.passwordFile);
+  for (const key of ["caFile", "certFile", "keyFile"] as const) {
+    await assertReadable(`replicas.redis.tls.${key}`, redis.tls[key]);
+  }
 }
 
 async function assertReadable(path: string, file: string | undefined): Promise<void> {

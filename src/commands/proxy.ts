@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
-import { type Config, parseAddress, parseApiKeys } from "../config/index.ts";
+import { type Config, parseAddress } from "../config/index.ts";
 import { WorkerPools } from "../dispatch/index.ts";
 import type { Catalogue, HealthProber } from "../fleet/index.ts";
 import { systemClock } from "../http/index.ts";
@@ -23,6 +22,7 @@ import {
   type WorkerReports,
 } from "../surface/proxy/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
+import { apiKeysOf } from "./api-keys.ts";
 import type { Core } from "./assemble.ts";
 import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { ObservedRouter } from "./observed-router.ts";
@@ -144,19 +144,6 @@ function modelList({ models, catalogue }: Core, { unknownModel }: Config, pools:
     servesOthers: unknownModel === "load",
     startedMs: Date.now(),
   });
-}
-
-async function apiKeysOf({ proxy }: Config): Promise<readonly ApiKey[]> {
-  const { apiKeys, apiKeyFile, apiKeyHashes } = proxy;
-  const fromFile = apiKeyFile === undefined ? [] : parseApiKeys(await readFile(apiKeyFile, "utf8"), apiKeyFile);
-  const hashes = apiKeyHashes?.split(",") ?? [];
-  const plain = hashes.map((sha256, i) => ({
-    name: `apiKeyHashes[${i}]`,
-    sha256,
-    requestsPerMinute: 0,
-    maxConcurrent: 0,
-  }));
-  return [...apiKeys, ...fromFile, ...plain];
 }
 
 function workerPools({ proxy }: Config): WorkerPools {

@@ -1,11 +1,12 @@
 import { performance } from "node:perf_hooks";
-import { type Config, ConfigError, parseAddress } from "../config/index.ts";
+import { type Config, parseAddress } from "../config/index.ts";
 import { ListenError } from "../errors/index.ts";
 import { type Catalogue, HealthProber, type Worker, type WorkerHealth } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
 import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
+import { assertServable } from "./assert-servable.ts";
 import { setCollectorPolicy } from "./collector-policy.ts";
 import { enginePoller } from "./engine-metrics.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
@@ -21,9 +22,7 @@ import { UntoldPrefill } from "./untold-prefill.ts";
 
 /** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
 export async function serve(config: Config, log: Logger, stop: AbortSignal): Promise<void> {
-  if (config.workers.length === 0 && !hasRouteApi(config)) {
-    throw new ConfigError(["workers: none is configured, nothing could be served"]);
-  }
+  assertServable(config);
   setCollectorPolicy();
   const running: Closable[] = [];
   try {

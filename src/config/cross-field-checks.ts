@@ -1,10 +1,8 @@
 import type { z } from "zod";
 import { shiftKvAddress } from "./address.ts";
+import { checkListenAddresses } from "./listen-address-checks.ts";
+import type { Path, Report } from "./report.ts";
 import type { Config, ModelSettings, WorkerSettings } from "./schema.ts";
-
-type Path = readonly (string | number)[];
-/** Tells one problem; `value` is shown as the value at fault. */
-type Report = (path: Path, message: string, value: unknown) => void;
 
 /** The checks that need more than one setting. They run only when every setting on its own is right. */
 export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx<unknown>): void {
@@ -13,6 +11,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   };
   checkModes(config, report);
   checkListeners(config, report);
+  checkListenAddresses(config, report);
   checkProxy(config, report);
   checkModels(config.models, report);
   checkWorkers(config, report);
@@ -149,7 +148,7 @@ function checkModes({ mode, mixedModes, routeApi, models, workers }: Config, rep
   }
 }
 
-function checkListeners({ extProc, routeApi, proxy, health, metrics }: Config, report: Report): void {
+function checkListeners({ extProc, routeApi, proxy }: Config, report: Report): void {
   for (const [section, { mode, certFile, keyFile }] of [
     ["extProc", extProc.tls] as const,
     ["routeApi", routeApi.tls] as const,
@@ -170,15 +169,6 @@ function checkListeners({ extProc, routeApi, proxy, health, metrics }: Config, r
     const path = ["extProc", "maxReceiveMessageBytes"];
     report(path, `expected more than extProc.maxBodyBytes (${maxBodyBytes})`, extProc.maxReceiveMessageBytes);
   }
-  const listeners: Entry[] = [
-    { path: ["extProc", "listen"], value: extProc.listen },
-    { path: ["routeApi", "listen"], value: routeApi.listen },
-    { path: ["proxy", "listen"], value: proxy.listen },
-    { path: ["health", "listen"], value: health.listen },
-    { path: ["metrics", "listen"], value: metrics.listen },
-  ];
-  const bound = listeners.filter(({ value }) => value !== "off" && !value.endsWith(":0"));
-  reportDuplicates(bound, "another listener has this address", report);
 }
 
 function checkModels(models: readonly ModelSettings[], report: Report): void {

@@ -56,7 +56,7 @@ describe("the command line", () => {
   });
 
   it("takes flags over the environment over the file", async () => {
-    const file = configFile("log: { level: warn }\nextProc: { pickDeadlineMs: 1 }\n");
+    const file = configFile(`${loadOnly}log: { level: warn }\nextProc: { pickDeadlineMs: 1 }\n`);
     const env = { POINTSMAN_LOG_LEVEL: "error", POINTSMAN_EXT_PROC_PICK_DEADLINE_MS: "2" };
     const args = ["check-config", "--config", file, "--set", "extProc.pickDeadlineMs=3"];
     const { stdout } = await pointsman(args, env);
@@ -107,10 +107,26 @@ describe("the command line", () => {
     ]);
   });
 
-  it("does not start without workers", async () => {
-    const { code, stderr } = await pointsman(["serve", "--config", configFile("models: []")]);
+  it.each(["serve", "check-config"])("%s does not take settings without workers", async (command) => {
+    const { code, stderr } = await pointsman([command, "--config", configFile("")]);
     expect(code).toBe(1);
     expect(stderr).toContain("workers: none is configured");
+  });
+
+  it("checks settings without workers where those can be registered", async () => {
+    const { code } = await pointsman(["check-config", "--config", configFile("mode: query")]);
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ["proxy: { tls: { mode: files, certFile: /nowhere/a, keyFile: /nowhere/b } }", "proxy.tls: /nowhere/a"],
+    ["mode: proxy\nproxy: { listen: '127.0.0.1:0', apiKeyFile: /nowhere/keys }", "proxy.apiKeyFile: /nowhere/keys"],
+    ["replicas: { redis: { url: 'redis://a', passwordFile: /nowhere/p } }", "replicas.redis.passwordFile: /nowhere/p"],
+    ["replicas: { peers: { urls: ['http://a:1'], tokenFile: /nowhere/t } }", "replicas.peers.tokenFile: /nowhere/t"],
+  ])("finds in check-config a file that is not there: %s", async (text, problem) => {
+    const { code, stderr } = await pointsman(["check-config", "--config", configFile(`${loadOnly}${text}`)]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${problem} cannot be read`);
   });
 
   it("refuses host names as worker addresses: the gateway resolves none", async () => {
@@ -121,7 +137,9 @@ describe("the command line", () => {
   });
 
   it("finds in check-config that a model's folder is not there", async () => {
-    const file = configFile("models: [{ name: m, folder: /nowhere }]");
+    const file = configFile(
+      "models: [{ name: m, folder: /nowhere }]\nworkers: [{ name: a, endpoint: '127.0.0.1:8000' }]",
+    );
     const { code, stderr } = await pointsman(["check-config", "--config", file]);
     expect(code).toBe(1);
     expect(stderr).toContain("tokenizer.json is missing");
