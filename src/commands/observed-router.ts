@@ -1,14 +1,7 @@
 import { performance } from "node:perf_hooks";
-import type { CandidateExplanation } from "../pick/index.ts";
-import type {
-  PreparedRequest,
-  PrepareWait,
-  RouteDecision,
-  RouteExplanation,
-  RouteRequest,
-  Router,
-} from "../router/index.ts";
+import type { PreparedRequest, PrepareWait, RouteDecision, RouteRequest, Router } from "../router/index.ts";
 import type { Logger, RequestMetrics } from "../telemetry/index.ts";
+import { logPick } from "./pick-log.ts";
 
 /** The router as surfaces use it in a running picker: the same picks, measured and, at level debug, explained. */
 export class ObservedRouter {
@@ -55,54 +48,7 @@ export class ObservedRouter {
     this.#metrics.stage("select", performance.now() - startMs);
     this.#metrics.chosen(decision.selection);
     if (prepared.loadOnlyReason !== undefined) this.#metrics.inexact(decision.model, prepared.loadOnlyReason);
-    if (this.#log.isLevelEnabled("debug")) this.#explain(prepared.requestId, decision);
+    logPick(this.#log, decision, { requestId: prepared.requestId });
     return decision;
   }
-
-  #explain(requestId: string | undefined, decision: RouteDecision): void {
-    const explanation = decision.explain();
-    this.#log.debug({ requestId, ...pickFields(decision, explanation) }, "picked");
-  }
-}
-
-function pickFields(decision: RouteDecision, explanation: RouteExplanation) {
-  const { answering, prefill } = explanation;
-  return {
-    api: decision.api,
-    model: decision.model,
-    worker: answering.candidates[answering.chosen ?? -1]?.workerName,
-    prefillWorker: prefill?.candidates[prefill.chosen ?? -1]?.workerName,
-    endpoint: decision.endpoint,
-    promptTokens: decision.inputTokens,
-    promptBlocks: explanation.promptBlocks,
-    predictedCachedTokens: decision.predictedCachedTokens,
-    loadOnlyReason: explanation.loadOnlyReason,
-    tied: answering.tied,
-    aggregatedReason: explanation.aggregatedReason,
-    session: explanation.session,
-    candidates: answering.candidates.map(candidateFields),
-  };
-}
-
-function candidateFields({
-  workerName,
-  dpRank,
-  exclusion,
-  overlapBlocks,
-  load,
-  terms,
-  pairBlocks,
-}: CandidateExplanation) {
-  return {
-    worker: workerName,
-    dpRank,
-    exclusion,
-    overlapBlocks: overlapBlocks.device,
-    hostBlocks: overlapBlocks.host,
-    diskBlocks: overlapBlocks.disk,
-    cost: terms === undefined ? undefined : terms.cost + pairBlocks,
-    activeRequests: load?.requests,
-    activePrefillTokens: load?.prefillTokens,
-    activeDecodeBlocks: load?.decodeBlocks,
-  };
 }

@@ -10,7 +10,15 @@ import {
 } from "../http/index.ts";
 import { blocksWithin, GuessedBlocks, PrefixIndex } from "../kv/index.ts";
 import { dumpText } from "../kv-events/index.ts";
-import { type Partition, Partitions, Selections, WorkerDirectory } from "../router/index.ts";
+import type { Lease } from "../load/index.ts";
+import {
+  type Partition,
+  Partitions,
+  type Router,
+  type Selection,
+  Selections,
+  WorkerDirectory,
+} from "../router/index.ts";
 import { type RecoveryState, type RouteApiOptions, routeApiOperations } from "../surface/route-api/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
 import { version } from "../version.ts";
@@ -19,6 +27,7 @@ import type { KvFollower } from "./kv-follower.ts";
 import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { modesOf } from "./modes.ts";
 import type { RecoveryView } from "./peer-recovery.ts";
+import { logPick } from "./pick-log.ts";
 import type { Replication } from "./replication.ts";
 
 /** What the route API needs of a running process. */
@@ -33,11 +42,13 @@ export interface RouteApiParts {
   readonly replication?: Pick<Replication, "status"> | undefined;
   /** Whether the models are loaded, and what peers know was fetched. */
   readonly isReady: () => boolean;
+  /** Has a line `picked` for each choice at level debug; absent = none. */
+  readonly log?: Logger;
 }
 
 /** The operations of the route API over a core. Workers that are registered through them go into its catalogue. */
 export function routeOperationsOf(
-  { core, follower, recovery, problemsOf, replication, isReady }: RouteApiParts,
+  { core, follower, recovery, problemsOf, replication, isReady, log }: RouteApiParts,
   config: Config,
 ): readonly Operation[] {
   const { router, catalogue, view, leases, decisions, reservationIds, pick, json, models } = core;
@@ -47,7 +58,7 @@ export function routeOperationsOf(
     makeIndex: (blockSize) => makeIndex(config, blockSize),
   });
   const selections = new Selections(
-    { router, partitions, catalogue, view, pick, now },
+    { router, partitions, catalogue, view, pick, now, ...(log && { picked: pickedOf(router, log) }) },
     config.routeApi.pendingSelections,
   );
   const workers = new WorkerDirectory(registeredWorkers(core, partitions, config), catalogue, partitions);
@@ -74,6 +85,15 @@ export function routeOperationsOf(
     },
     apiOptions(config),
   );
+}
+
+function pickedOf(router: Router, log: Logger) {
+  return (selection: Selection, lease: Lease | undefined): void => {
+    if (!log.isLevelEnabled("debug")) return;
+    const { requestId } = selection.subject;
+    const request = { requestId, reservationId: lease?.id, isBooked: lease !== undefined };
+    logPick(log, router.targetOf(selection), request);
+  };
 }
 
 /** What all workers hold, by partition, as Dynamo's services give it. */

@@ -34,6 +34,8 @@ export interface SelectionsState {
   readonly pick: Required<PickOptions>;
   /** Milliseconds on a monotonic scale. */
   readonly now: () => number;
+  /** Told of each choice; absent = nobody is. @param lease undefined = the caller has only asked */
+  readonly picked?: (selection: Selection, lease: Lease | undefined) => void;
 }
 
 const anywhere: EndpointRestriction = { subset: undefined, requestedEndpoints: undefined };
@@ -67,14 +69,14 @@ export class Selections {
    * @throws RoutingError as `Router.select`
    */
   select(subject: Placeable, affinity?: AffinityTarget): Selection {
-    const { router } = this.#state;
-    const narrowed = affinity === undefined ? undefined : this.#narrowed(subject, affinity);
-    return router.select(narrowed ?? subject, anywhere);
+    const selection = this.#choose(subject, affinity);
+    this.#state.picked?.(selection, undefined);
+    return selection;
   }
 
   /** Chooses and books in one step. @throws RoutingError as `Router.lease` */
   reserve(subject: Placeable, affinity: AffinityTarget | undefined, id: string | undefined): LeasedDecision {
-    return this.#state.router.leaseChosen(() => this.select(subject, affinity), id);
+    return this.#told(this.#state.router.leaseChosen(() => this.#choose(subject, affinity), id));
   }
 
   /** Keeps a selection for `reservePending`. */
@@ -101,7 +103,7 @@ export class Selections {
     }
     const decision = this.#state.router.lease(selection, id);
     this.#pending.remove(key);
-    return decision;
+    return this.#told(decision);
   }
 
   /**
@@ -158,6 +160,16 @@ export class Selections {
   uncachedTokens({ promptTokens = 0, model }: Placeable, candidate: Candidate): number {
     const cached = estimatedCachedTokens(candidate, model?.index.blockSize ?? 1, this.#state.pick);
     return Math.max(0, promptTokens - cached);
+  }
+
+  #choose(subject: Placeable, affinity: AffinityTarget | undefined): Selection {
+    const narrowed = affinity === undefined ? undefined : this.#narrowed(subject, affinity);
+    return this.#state.router.select(narrowed ?? subject, anywhere);
+  }
+
+  #told(decision: LeasedDecision): LeasedDecision {
+    this.#state.picked?.(decision.selection, decision.lease);
+    return decision;
   }
 
   /** The subject with nobody but the target allowed; undefined when the target may not serve it. */

@@ -96,3 +96,34 @@ describe("GET /decisions/{number}", () => {
     expect((await running.call("GET", "/decisions/2")).body.request_id).toBe("r2");
   });
 });
+
+describe("the log at level debug", () => {
+  it("has one line `picked` for each choice, with every candidate and nothing of the prompt", async () => {
+    const lines: Record<string, unknown>[] = [];
+    api = await RunningApi.start(
+      `
+mode: reserve
+models: [{ name: m, loadOnly: true }]
+workers: [{ name: a, id: "7", endpoint: "127.0.0.1:1" }, { name: b, endpoint: "127.0.0.1:2" }]
+`,
+      { logLine: (line) => lines.push(JSON.parse(line)) },
+    );
+    const prompt = { model_name: "m", token_ids: [11, 12, 13, 14], allowed_worker_ids: [7] };
+    const { body: reserved } = await api.call("POST", "/route_and_reserve", request("r1"));
+    await api.call("POST", "/route", request("r2"));
+    await api.call("POST", "/select_and_reserve", { ...prompt, selection_id: "s1" });
+    await api.call("POST", "/select", { ...prompt, selection_id: "s2" });
+    await api.call("POST", "/reservations", { model_name: "m", selection_id: "s2" });
+    const endpoint = "127.0.0.1:1";
+    const common = { level: "debug", msg: "picked", model: "m" };
+    const candidates = [{ worker: "a" }, { worker: "b" }];
+    expect(lines).toMatchObject([
+      { ...common, candidates, requestId: "r1", reservationId: reserved.reservation.reservation_id, isBooked: true },
+      { ...common, candidates, requestId: "r2", isBooked: false },
+      { ...common, reservationId: "s1", isBooked: true, worker: "a", endpoint },
+      { ...common, isBooked: false, worker: "a", endpoint },
+      { ...common, reservationId: "s2", isBooked: true, worker: "a", endpoint },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/private|\[11,/);
+  });
+});

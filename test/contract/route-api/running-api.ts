@@ -30,6 +30,12 @@ const ignore = () => undefined;
 const noChecks = { same: () => undefined, different: () => undefined, skipped: () => undefined };
 const noEvents = { prepared: ignore, failed: ignore, faulty: ignore, ended: ignore };
 
+interface ApiSetup {
+  readonly listen?: string;
+  /** Gets every line of the log, from level debug on. Default: there is none. */
+  readonly logLine?: (line: string) => void;
+}
+
 /** A route API over a core of its own, on a port of its own. */
 export class RunningApi {
   readonly core: Core;
@@ -53,12 +59,13 @@ export class RunningApi {
   }
 
   /** @param settings YAML; the listener's port is the system's to choose */
-  static async start(settings: string, { listen = "127.0.0.1:0" } = {}): Promise<RunningApi> {
+  static async start(settings: string, { listen = "127.0.0.1:0", logLine }: ApiSetup = {}): Promise<RunningApi> {
     const base = { env: {}, flags: { set: [`routeApi.listen=${listen}`, "log.level=silent"] } };
     const config = loadConfig({ ...base, text: settings });
     const models = servedModels(config);
     const jsonReader = new JsonReader({});
-    const log = createLogger({ level: "silent" });
+    const log =
+      logLine === undefined ? createLogger({ level: "silent" }) : createLogger({ level: "debug" }, { write: logLine });
     const prompts = config.models.some(({ loadOnly }) => !loadOnly) ? promptsOf(config, models, jsonReader) : undefined;
     const core = assembleCore(config, {
       models: models.registry,
@@ -72,7 +79,7 @@ export class RunningApi {
     await prompts?.loaded;
     const untold = new UntoldPrefill(core.catalogue, config, log);
     const problemsOf = (worker: Worker) => untold.problemsOf(worker);
-    const operations = routeOperationsOf({ core, follower, problemsOf, isReady: () => true }, config);
+    const operations = routeOperationsOf({ core, follower, problemsOf, isReady: () => true, log }, config);
     const listening = await startRouteApi(operations, config, { metrics, log });
     return new RunningApi(core, metrics, operations, prompts ? [follower, prompts] : [follower], listening);
   }
