@@ -14,12 +14,15 @@ import type { Logger, ReplicaSample } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
 import { replicaName } from "./reservation-ids.ts";
 import { isSharingSessions } from "./shared-sessions.ts";
+import { hasName, siblingLog } from "./sibling-log.ts";
 
 type RedisSettings = Config["replicas"]["redis"];
 
 /** What is known of the other replicas, for people. */
 export interface ReplicationStatus extends ReplicaIdentity {
   readonly isConnected: boolean;
+  /** Whether another replica that is heard has this one's name: calls of reservations do not find their way then. */
+  readonly isNameShared: boolean;
   readonly siblings: readonly SiblingStatus[];
 }
 
@@ -40,7 +43,7 @@ export class Replication {
       isOpen: () => this.#link.isOpen(),
       publish: (text: string) => this.#link.publish(channel, text),
     });
-    const observer = { ...siblingLog(log), greeted: () => this.#sessions?.replay() };
+    const observer = { ...siblingLog(log, this.#identity.name), greeted: () => this.#sessions?.replay() };
     this.#loads = new ReplicaLoads(this.#identity, core, sinkOf(loadChannel), redis, observer, systemEnvironment);
     const state = { sessions: core.sessions, ranks: this.#loads.ranks, catalogue: core.catalogue };
     this.#sessions = isSharingSessions(config)
@@ -80,17 +83,25 @@ export class Replication {
   }
 
   status(): ReplicationStatus {
-    return { ...this.#identity, isConnected: this.#link.isOpen(), siblings: this.#loads.siblings() };
+    const siblings = this.#loads.siblings();
+    return {
+      ...this.#identity,
+      isConnected: this.#link.isOpen(),
+      isNameShared: hasName(siblings, this.#identity.name),
+      siblings,
+    };
   }
 
   sample(): ReplicaSample {
-    const siblings = this.#loads.siblings().length;
+    const siblings = this.#loads.siblings();
+    const isNameShared = hasName(siblings, this.#identity.name);
     const { told = 0, learned = 0, malformed = 0 } = this.#sessions?.counts ?? {};
     const { dropped, ...counts } = this.#loads.counts;
     const allDropped = new Map<string, number>(dropped);
     if (malformed > 0) allDropped.set("malformed", (allDropped.get("malformed") ?? 0) + malformed);
     const sessions = { told, learned };
-    return { ...counts, dropped: allDropped, sessions, isConnected: this.#link.isOpen(), siblings };
+    const isConnected = this.#link.isOpen();
+    return { ...counts, dropped: allDropped, sessions, isConnected, isNameShared, siblings: siblings.length };
   }
 
   async close(): Promise<void> {
@@ -98,17 +109,6 @@ export class Replication {
     await this.#loads.close();
     await this.#link.close();
   }
-}
-
-function siblingLog(log: Logger) {
-  return {
-    joined: (replicaId: string, replica: string) => log.info({ replica, replicaId }, "another replica is heard"),
-    left: (replicaId: string, replica: string, why: "silent" | "farewell") => {
-      const text = "another replica is gone: its load no longer counts";
-      if (why === "farewell") log.info({ replica, replicaId, why }, text);
-      else log.warn({ replica, replicaId, why }, text);
-    },
-  };
 }
 
 async function readSecrets({ passwordFile, tls }: RedisSettings): ReturnType<RedisSecrets> {

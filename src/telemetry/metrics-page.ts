@@ -25,7 +25,8 @@ export async function renderMetricsPage(): Promise<string> {
   metrics.sample({ ranks: () => [], models: () => [], counts: () => ({ leases: 0, queued: 0 }) });
   metrics.samplePrompts({ queued: 0, running: 0 });
   const messages = { published: 0, failed: 0, received: 0, missed: 0, dropped: [] };
-  metrics.sampleReplicas(() => ({ isConnected: false, siblings: 0, ...messages, sessions: { told: 0, learned: 0 } }));
+  const state = { isConnected: false, isNameShared: false, siblings: 0, sessions: { told: 0, learned: 0 } };
+  metrics.sampleReplicas(() => ({ ...state, ...messages }));
   metrics.proxy.sample({ running: 0, heldBodyBytes: 0, storedResponses: 0 });
   metrics.sampleRecovery(() => ({ state: "recovered", blocks: 0, tookMs: 0, attempts: new Map() }));
   const rows = (await metrics.describe()).map(({ name, type, labels, help }) => [

@@ -5,6 +5,8 @@ import { registerSampledGauge } from "./sampled-gauge.ts";
 export interface ReplicaSample {
   /** Messages can be exchanged. */
   readonly isConnected: boolean;
+  /** Another replica has this one's name. */
+  readonly isNameShared: boolean;
   /** Replicas whose load counts. */
   readonly siblings: number;
   /** Messages that this replica sent. */
@@ -35,6 +37,11 @@ export function registerReplicaMetrics(registry: Registry, source: ReplicaSource
     ({ isConnected }) => (isConnected ? 1 : 0),
   );
   gauge("pointsman_replica_siblings", "Other replicas whose load counts.", ({ siblings }) => siblings);
+  gauge(
+    "pointsman_replica_name_shared",
+    "1 while another replica that is heard has the name of this one (`replicas.id`), else 0.",
+    ({ isNameShared }) => (isNameShared ? 1 : 0),
+  );
   registerTotals(registry, source);
 }
 

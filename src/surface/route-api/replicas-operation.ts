@@ -25,7 +25,7 @@ export function replicasOperation(replicas: ReplicasOf): Operation {
     answers: {
       200: {
         description:
-          "This replica, whether it reaches Redis (`is_connected`), and the others, each with the requests that it runs. Only `is_shared: false` where load is not shared.",
+          "This replica, whether it reaches Redis (`is_connected`), whether another one has its name (`is_name_shared`), and the others, each with the requests that it runs. Only `is_shared: false` where load is not shared.",
         schema: {
           type: "object",
           required: ["is_shared"],
@@ -34,6 +34,7 @@ export function replicasOperation(replicas: ReplicasOf): Operation {
             id: text,
             name: text,
             is_connected: { type: "boolean" },
+            is_name_shared: { type: "boolean" },
             siblings: { type: "array", items: { type: "object", properties: sibling } },
           },
         },
