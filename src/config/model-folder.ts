@@ -42,16 +42,19 @@ const otherTokenizers =
 
 async function withoutTokenizer(folder: string): Promise<string> {
   const problem = `model folder ${folder}: tokenizer.json is missing`;
-  const others = (await namesIn(folder)).filter((name) => otherTokenizers.test(name));
+  const names = await namesIn(folder);
+  if (names === undefined) return `model folder ${folder}: there is no such folder`;
+  const others = names.filter((name) => otherTokenizers.test(name));
   if (others.length === 0) return problem;
   return `${problem}; ${others.join(", ")} cannot be read in its place: convert it, or set loadOnly`;
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** Undefined = there is no such folder. */
+async function namesIn(folder: string): Promise<readonly string[] | undefined> {
   try {
     return (await readdir(folder)).sort();
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
     throw cause;
   }
 }
@@ -60,7 +63,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 async function otherNames(folder: string): Promise<readonly string[]> {
   const listing = await readIfPresent(folder, repositoryListing);
   if (listing !== undefined) return listing.toString("utf8").split("\n");
-  return namesIn(folder);
+  return (await namesIn(folder)) ?? [];
 }
 
 async function readIfPresent(folder: string, file: string): Promise<Buffer | undefined> {

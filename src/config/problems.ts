@@ -29,7 +29,7 @@ function unknownKey(parent: readonly PropertyKey[], key: string): string {
     key,
     childrenAt(parent).map((setting) => lastPart(setting.path)),
   );
-  const meant = sibling === undefined ? settingElsewhere(key) : pathText([...parent, sibling]);
+  const meant = sibling === undefined ? (settingElsewhere(key) ?? nested(key)) : pathText([...parent, sibling]);
   return `${pathText([...parent, key])}: no such setting${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
 }
 
@@ -45,10 +45,21 @@ function childrenAt(path: readonly PropertyKey[]): readonly Setting[] {
 
 /** The path of the only setting with this name, wherever it is: `listen` has several, `pickDeadlineMs` has one. */
 function settingElsewhere(key: string): string | undefined {
-  const all = (settings: readonly Setting[]): readonly string[] =>
-    settings.flatMap((setting) => [setting.path, ...all(setting.children)]);
-  const same = all(settingTree()).filter((path) => lastPart(path) === key);
+  const same = everyPath().filter((path) => lastPart(path) === key);
   return same.length === 1 ? same[0] : undefined;
+}
+
+/** How a path is written in a file, for a key that is one: `log.levle` as "log: { level: ... }". */
+function nested(key: string): string | undefined {
+  if (!key.includes(".")) return undefined;
+  const path = nearestWord(key, everyPath());
+  if (path === undefined || path.includes("[]")) return undefined;
+  const [last = "", ...sections] = path.split(".").toReversed();
+  return sections.reduce((inner, section) => `${section}: { ${inner} }`, `${last}: ...`);
+}
+
+function everyPath(settings: readonly Setting[] = settingTree()): readonly string[] {
+  return settings.flatMap((setting) => [setting.path, ...everyPath(setting.children)]);
 }
 
 function lastPart(path: string): string {

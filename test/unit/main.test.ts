@@ -142,7 +142,7 @@ describe("the command line", () => {
     );
     const { code, stderr } = await pointsman(["check-config", "--config", file]);
     expect(code).toBe(1);
-    expect(stderr).toContain("tokenizer.json is missing");
+    expect(stderr).toContain("model folder /nowhere: there is no such folder");
   });
 
   it("does not start with a worker address that cannot be", async () => {

@@ -29,6 +29,11 @@ describe("readModelFolder", () => {
     await expect(readModelFolder(folder)).rejects.toThrow(`model folder ${folder}: tokenizer.json is missing`);
   });
 
+  it("says that the folder is not there", async () => {
+    const nowhere = join(folder, "nowhere");
+    await expect(readModelFolder(nowhere)).rejects.toThrow(`model folder ${nowhere}: there is no such folder`);
+  });
+
   it("names a tokenizer that is there in another form", async () => {
     await writeFile(join(folder, "tekken.json"), "{}");
     await expect(readModelFolder(folder)).rejects.toThrow(/tokenizer\.json is missing; tekken\.json cannot be read/);
