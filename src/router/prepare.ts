@@ -1,5 +1,4 @@
 import { type Dialect, outlineRequest, type ParsedRequest, parseRequest, tokenDataEdit } from "../api/index.ts";
-import { RoutingError } from "../errors/index.ts";
 import type { JsonObject, JsonReader } from "../json/index.ts";
 import { type BlockHashes, type ChainHasher, type HashOptions, hashBlocks } from "../kv/index.ts";
 import type { TokenizedPrompt } from "../model/index.ts";
@@ -7,6 +6,7 @@ import { refuseClientPins, trustedDemandsOf } from "./client-pins.ts";
 import type { ModelRegistry, ServedModel } from "./model-registry.ts";
 import { noDemands, type Placeable, type RouteDemands } from "./placeable.ts";
 import type { RouteRequest } from "./route-request.ts";
+import { unknownModel } from "./unknown-model.ts";
 
 export interface PrepareOptions {
   /** What happens to a model name that is not configured: 404, or a choice by load among all workers. */
@@ -156,7 +156,7 @@ function servedModel(
   if (name === undefined || name === "") return models.only;
   const found = models.find(name);
   if (found === undefined && options.unknownModel === "refuse" && models.values().length > 0) {
-    throw new RoutingError("the model is not served here", { code: "unknown_model", field: "model" });
+    throw unknownModel(name, models.values());
   }
   return found;
 }

@@ -1,4 +1,5 @@
 import { HttpError } from "../../http/index.ts";
+import { notServedText } from "../../router/index.ts";
 
 /** A model as clients may ask for it. */
 export interface ListedModel {
@@ -39,8 +40,17 @@ export class ModelList {
   /** JSON of the answer of `/v1/models/{id}`. Rejects with HttpError 404. */
   async one(id: string, isAnthropic: boolean): Promise<string> {
     const cards = await this.#parts.cards();
-    const model = this.#models(cards).find((each) => each.id === id);
-    if (model === undefined) throw new HttpError(404, "unknown_model", "the model is not served here");
+    const models = this.#models(cards);
+    const model = models.find((each) => each.id === id);
+    if (model === undefined)
+      throw new HttpError(
+        404,
+        "unknown_model",
+        notServedText(
+          id,
+          models.map((each) => each.id),
+        ),
+      );
     return this.#card(model, cards, isAnthropic);
   }
 

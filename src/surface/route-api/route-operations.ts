@@ -215,7 +215,7 @@ function inGroup(
   const { routing_group: group, model_name: model = prepared.model?.name } = fields;
   if (group === defaultGroup && model === prepared.model?.name) return prepared;
   if (model === undefined)
-    throw new RoutingError("the model is not served here", { code: "unknown_model", field: "model" });
+    throw new RoutingError("the request names no model that is served here", { code: "unknown_model", field: "model" });
   const partition = partitions.find(model, group) ?? selections.partition(model, group);
   const isAlike = partition.blockSize === prepared.model?.index.blockSize;
   const hashes = isAlike ? prepared.hashes : undefined;

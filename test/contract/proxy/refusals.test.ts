@@ -53,6 +53,7 @@ describe("a request that is refused", () => {
     const { proxy, worker } = await bench.start(1);
     const answer = await call(proxy.url, { path, body: { model: "other", ...body } });
     expect(answer.status).toBe(404);
+    expect(errorOf(answer.body).message).toBe('the model "other" is not served here; served here: "m"');
     expect(worker.seen).toHaveLength(0);
   });
 

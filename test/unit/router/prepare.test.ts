@@ -66,6 +66,7 @@ describe("preparing a request", () => {
     await expect(async () => strict.router.prepare(unknown)).rejects.toMatchObject({
       code: "unknown_model",
       field: "model",
+      message: 'the model "other" is not served here; served here: "m"',
     });
     const lenient = fixture({ workers, options: { unknownModel: "load" } });
     const prepared = await lenient.router.prepare(unknown);
