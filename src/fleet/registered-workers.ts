@@ -2,6 +2,7 @@ import { RoutingError } from "../errors/index.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { WorkerId } from "./worker.ts";
 import {
+  addressOf,
   badSocketOf,
   missingOf,
   type RegistrationDemands,
@@ -61,12 +62,13 @@ export class RegisteredWorkers<P> {
 
   /**
    * Registers a worker, or all of one anew: what its load and its caches hang on stays when it is the same.
-   * @throws RoutingError worker_conflict for the id of a configured worker, saturated, invalid_request for too many ranks
+   * @throws RoutingError worker_conflict for the id or the address of a configured worker, saturated, invalid_request for too many ranks
    */
   put(registration: WorkerRegistration): RegisteredWorker {
     const { workerId } = registration;
     const known = this.#entries.get(workerId);
     if (known === undefined) this.#admit(workerId);
+    this.#checkAddress(registration);
     this.#checkRanks(registration);
     return this.#commit(registration, known);
   }
@@ -77,6 +79,7 @@ export class RegisteredWorkers<P> {
     if (known === undefined) return undefined;
     const { lifecycle: _, notSchedulableReasons: __, ...before } = known.record;
     const registration: WorkerRegistration = { ...before, ...patch };
+    this.#checkAddress(registration);
     this.#checkRanks(registration);
     return this.#commit(registration, known);
   }
@@ -108,6 +111,14 @@ export class RegisteredWorkers<P> {
     if (this.#entries.size >= maxWorkers) {
       throw new RoutingError(`${maxWorkers} workers are registered, no more are taken`, { code: "saturated" });
     }
+  }
+
+  /** One process that is there twice would get twice its share, and each half would know of half its load. */
+  #checkAddress({ endpoint = "" }: WorkerRegistration): void {
+    const worker = this.#catalogue.byEndpoint(addressOf(endpoint) ?? endpoint);
+    if (worker === undefined || this.#entries.has(worker.id)) return;
+    const message = `the endpoint is that of worker ${worker.id}, which is a configured one`;
+    throw new RoutingError(message, { code: "worker_conflict", field: "endpoint" });
   }
 
   #checkRanks({ workerId, dataParallelSize = 1, dataParallelStartRank = 0 }: WorkerRegistration): void {

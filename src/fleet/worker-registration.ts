@@ -121,7 +121,7 @@ export function specOfRegistration(
 }
 
 /** `host:port` of an address or a URL with a port; undefined for other texts. */
-function addressOf(endpoint: string): string | undefined {
+export function addressOf(endpoint: string): string | undefined {
   const [, authority = endpoint] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#@]+)/i.exec(endpoint) ?? [];
   return canonicalEndpoint(authority);
 }

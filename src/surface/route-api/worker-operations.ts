@@ -50,7 +50,7 @@ export function workerOperations(dependencies: WorkerDependencies): readonly Ope
       description:
         "What is missing may be told later: until then the worker is `incomplete` and not picked. Reservations and known cache contents stay when a worker is described anew with the same ranks.",
       body: registration.schema,
-      answers: { 201: record, 409: { description: "The id is that of a configured worker." } },
+      answers: { 201: record, 409: { description: "The id or the endpoint is that of a configured worker." } },
       handle: ({ body }) => jsonAnswer(201, workerRecord(workers.put(bodies.read(body, registration)))),
     },
     {
@@ -79,7 +79,11 @@ export function workerOperations(dependencies: WorkerDependencies): readonly Ope
       description: "Of a configured worker only `draining` can be changed, until the next start.",
       parameters: [idParameter],
       body: patch.schema,
-      answers: { 200: record, ...missing, 409: { description: "It is a configured worker, whose settings stand." } },
+      answers: {
+        200: record,
+        ...missing,
+        409: { description: "It is a configured worker, whose settings stand, or the endpoint is one's." },
+      },
       handle: ({ params, body }) => {
         const id = workerIdOf(params);
         return found(id, workers.patch(id, bodies.read(body, patch)));

@@ -258,6 +258,23 @@ fleet: { healthCheck: { enabled: false } }
     });
   });
 
+  it.each(["http://10.0.0.9:8000", "10.0.0.9:8000", "http://[::ffff:10.0.0.9]:8000/v1"])(
+    "are not registered once more at their address: %s",
+    async (endpoint) => {
+      const api = await apiOf(settings);
+      const taken = await api.call("POST", "/workers", worker(1, { model_name: "m", endpoint }));
+      expect([taken.status, taken.body]).toMatchObject([409, { code: "worker_conflict", field: "endpoint" }]);
+      expect((await api.call("POST", "/workers", worker(1, { model_name: "m" }))).status).toBe(201);
+      const moved = await api.call("PATCH", "/workers/1", { endpoint });
+      expect([moved.status, moved.body]).toMatchObject([409, { code: "worker_conflict", field: "endpoint" }]);
+      const { body } = await api.call("GET", "/workers");
+      expect(body.map((each: { endpoint: string }) => each.endpoint)).toEqual([
+        "10.0.0.9:8000",
+        "http://10.0.0.1:8000",
+      ]);
+    },
+  );
+
   it("serve no partition that others bring", async () => {
     const api = await apiOf(settings);
     await api.call("POST", "/workers", worker(1));
