@@ -48,7 +48,7 @@ async function validate(file: string): Promise<string> {
 
 /** A duration as Envoy's files have it, `90s`, in ms. */
 function msOf(duration: unknown): number {
-  return 1_000 * Number(/^(\d+)s$/.exec(String(duration))?.[1]);
+  return 1_000 * Number(/^(\d+(?:\.\d+)?)s$/.exec(String(duration))?.[1]);
 }
 
 describe("the shipped Envoy files", () => {
@@ -76,7 +76,11 @@ describe("the shipped Envoy files", () => {
       expect(read([...picker, "common_lb_config", "update_merge_window"])).toBe("0s");
       expect(read([...picker, "circuit_breakers", "thresholds", 0, "max_requests"])).toBe(40_000);
       expect(read([...picker, ...commonHttpOptions, "max_requests_per_connection"])).toBe(900);
-      expect(read([...picker, "health_checks", 0, "no_traffic_interval"])).toBe("1s");
+      expect(read([...picker, "health_checks", 0, "no_traffic_interval"])).toBe("0.5s");
+      // A picker that refuses connections is known to be dead within a second, and one late answer is none.
+      const check = (name: string): unknown => read([...picker, "health_checks", 0, name]);
+      expect(check("unhealthy_threshold")).toBe(2);
+      expect(msOf(check("interval")) * Number(check("unhealthy_threshold"))).toBeLessThanOrEqual(1_000);
       // The picker's own limits come first, since its answers say what was wrong.
       const { bodyDeadlineMs, pickDeadlineMs } = loadConfig({ text: "", env: {} }).extProc;
       expect(msOf(read([...connectionManagerPath, "request_timeout"]))).toBeGreaterThan(
