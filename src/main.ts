@@ -130,7 +130,10 @@ function program(): Command {
       .argument("[body]", "file with the request's body, - for standard input; needs --config")
       .option("--path <path>", "request path", "/v1/chat/completions")
       .option("--wait-ms <ms>", "how long to gather the workers' KV events before choosing", milliseconds, 1000)
-      .option("--cases <file>", 'one case a line, {"name","path","body"}, - for standard input; needs --model-dir')
+      .option(
+        "--cases <file>",
+        'one case a line, {"name","path","body"}, - for standard input; needs --model-dir. Each is answered with a line: one that is no case with the code bad_case, which leaves the exit code 0',
+      )
       .option("--model-dir <folder>", "model folder for --cases")
       .option("--model <name>", "model name for --cases", "model")
       .addOption(

@@ -29,17 +29,22 @@ export async function explainRequest(
   const jsonReader = new JsonReader({ internedBytes: 0 });
   const core = assembleCore(config, { models: models.registry, random: Math.random, jsonReader });
   const follower = new KvFollower(core, config.kvEvents, createLogger({ level: "silent" }));
+  const knowledge = {
+    hasPrefillWorkers: config.workers.some(({ role }) => role === "prefill"),
+    followedRanks: follower.size,
+    waitMs: options.waitMs,
+  };
   try {
     if (options.waitMs > 0 && follower.size > 0) await delay(options.waitMs);
     const request = requestOf(options, config);
     const prepared = await core.router.prepare(request);
-    output.write(explanationText(prepared, explainSelection(core.router.select(prepared, request))));
+    output.write(explanationText(prepared, explainSelection(core.router.select(prepared, request)), knowledge));
     return 0;
   } catch (error) {
     if (!(error instanceof RoutingError)) throw error;
     const [latest] = core.decisions.recent(1);
     const refusal = latest && core.decisions.find(latest.number);
-    if (refusal !== undefined) output.write(refusalText(refusal.explanation));
+    if (refusal !== undefined) output.write(refusalText(refusal.explanation, knowledge));
     const field = error.field === undefined ? "" : ` (${error.field})`;
     output.write(`refused: ${httpStatusByCode[error.code]} ${error.code}${field}: ${error.message}\n`);
     return 1;

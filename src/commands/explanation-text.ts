@@ -3,27 +3,60 @@ import type { PreparedRequest, RouteExplanation } from "../router/index.ts";
 
 const shownTokens = 32;
 
+/** What an explanation knows of the fleet. */
+export interface Knowledge {
+  /** Whether prompts could be split at all. */
+  readonly hasPrefillWorkers: boolean;
+  /** Ranks whose KV events were followed. */
+  readonly followedRanks: number;
+  /** For how long. */
+  readonly waitMs: number;
+}
+
 /** The explanation of one request, for a terminal. Shows the prompt: for the person who brought it. */
-export function explanationText(prepared: PreparedRequest, explanation: RouteExplanation): string {
+export function explanationText(
+  prepared: PreparedRequest,
+  explanation: RouteExplanation,
+  knowledge: Knowledge,
+): string {
   const { answering, prefill } = explanation;
   return [
     `api      ${explanation.api}`,
     `model    ${explanation.model ?? "(none named)"}`,
     ...promptLines(prepared),
     ...(prefill === undefined ? [] : ["", "prefill on", ...choiceLines(prefill)]),
-    ...(explanation.aggregatedReason === "no_prompt" || prefill !== undefined
-      ? []
-      : [`split    no: ${explanation.aggregatedReason}`]),
+    knowledgeLine(knowledge),
+    ...splitLines(explanation, knowledge),
     "",
     ...choiceLines(answering),
     "",
   ].join("\n");
 }
 
+/** Nobody is asked: what a running picker would see of the workers is not in the figures below. */
+function knowledgeLine({ followedRanks, waitMs }: Knowledge): string {
+  const caches =
+    followedRanks === 0
+      ? "nor is what they cache: none publishes KV events"
+      : waitMs === 0
+        ? "nor is what they cache: --wait-ms is 0"
+        : `what they cache is as ${waitMs} ms of KV events tell (ranks: ${followedRanks})`;
+  return `offline  whether workers are up and how busy they are is not looked at; ${caches}`;
+}
+
+/** Where nobody only prefills, that no prompt is split says nothing. */
+function splitLines(
+  { aggregatedReason: reason, prefill }: RouteExplanation,
+  { hasPrefillWorkers }: Knowledge,
+): string[] {
+  const isExpected = reason === "no_prompt" || (reason === "no_prefill_worker" && !hasPrefillWorkers);
+  return isExpected || prefill !== undefined ? [] : [`split    no: ${reason}`];
+}
+
 /** Who was looked at in vain, for a terminal. */
-export function refusalText({ answering, prefill }: RouteExplanation): string {
+export function refusalText({ answering, prefill }: RouteExplanation, knowledge: Knowledge): string {
   const parts = prefill === undefined ? [] : ["prefill on", ...choiceLines(prefill), ""];
-  return [...parts, ...choiceLines(answering), ""].join("\n");
+  return [knowledgeLine(knowledge), "", ...parts, ...choiceLines(answering), ""].join("\n");
 }
 
 function promptLines({ prompt, hashes, loadOnlyReason, bodyEdit }: PreparedRequest): string[] {

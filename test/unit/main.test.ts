@@ -70,9 +70,32 @@ describe("the command line", () => {
     const { code, stdout } = await pointsman(args, {}, body);
     expect(code).toBe(0);
     expect(stdout).toMatch(/tokens +not known: load-only model/);
+    expect(stdout).toMatch(
+      /^offline +whether workers are up .* not looked at; nor is what they cache: none publishes/m,
+    );
+    expect(stdout).not.toContain("split");
     expect(stdout).toMatch(/=> +(a +127\.0\.0\.1|b +\[::1\]):8000/);
     expect(stdout).toMatch(/ a +127\.0\.0\.1:8000/);
     expect(stdout).toMatch(/ b +\[::1\]:8000/);
+  });
+
+  it.each([
+    ["1", "what they cache is as 1 ms of KV events tell (ranks: 2)"],
+    ["0", "nor is what they cache: --wait-ms is 0"],
+  ])("says how long KV events were gathered for an explanation: %s ms", async (waitMs, text) => {
+    const file = configFile(loadOnly.replace(/name: a,/, "name: a, dpSize: 2, kvEvents: 'tcp://127.0.0.1:1',"));
+    const body = '{"model":"m","messages":[{"role":"user","content":"hi"}]}';
+    const { stdout } = await pointsman(["explain", "--config", file, "--wait-ms", waitMs, "-"], {}, body);
+    expect(stdout).toContain(text);
+  });
+
+  it("says why no prefill worker was picked where one is configured", async () => {
+    const models = "models: [{ name: m, loadOnly: true }, { name: p, loadOnly: true }]";
+    const text = loadOnly.replace(/^models:.*$/m, models).replace(/name: a,/, "name: a, role: prefill, models: [p],");
+    const file = configFile(text);
+    const body = '{"model":"m","messages":[{"role":"user","content":"hi"}]}';
+    const { stdout } = await pointsman(["explain", "--config", file, "-"], {}, body);
+    expect(stdout).toMatch(/^split +no: no_prefill_worker$/m);
   });
 
   it("says why a request is refused, by field, and exits with 1", async () => {
@@ -88,6 +111,7 @@ describe("the command line", () => {
     );
     const { code, stdout } = await pointsman(["explain", "--config", file, "--path", "/v1/models", "-"], {}, "");
     expect(code).toBe(1);
+    expect(stdout).toMatch(/^offline +whether workers are up/);
     expect(stdout).toMatch(/ a +127\.0\.0\.1:8000 .* wrong_role/);
     expect(stdout).toMatch(/refused: 503 no_endpoints/);
   });

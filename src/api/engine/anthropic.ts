@@ -1,6 +1,15 @@
 import { JsonNumber, JsonObject, type JsonValue } from "../../json/index.ts";
 import { isList } from "../fields/index.ts";
-import { given, notTaken, objectOf, objectsOf, optionalObject, optionalText, textOf } from "./members.ts";
+import {
+  given,
+  missingOrNotTaken,
+  notTaken,
+  objectOf,
+  objectsOf,
+  optionalObject,
+  optionalText,
+  textOf,
+} from "./members.ts";
 import { Untokenizable } from "./untokenizable.ts";
 
 // What vLLM's and SGLang's readings of a Messages request have in common.
@@ -14,13 +23,13 @@ export interface AnthropicTurn {
 /** The turns; other roles are refused by both engines. */
 export function anthropicTurns(root: JsonObject): readonly AnthropicTurn[] {
   const messages = root.get("messages");
-  if (!isList(messages)) throw notTaken("messages");
+  if (!isList(messages)) throw missingOrNotTaken(root, "messages");
   return objectsOf(messages, "messages").map((message) => {
     const role = message.get("role");
-    if (role !== "user" && role !== "assistant" && role !== "system") throw notTaken("role");
+    if (role !== "user" && role !== "assistant" && role !== "system") throw missingOrNotTaken(message, "role");
     const content = message.get("content");
     if (typeof content === "string") return { role, content };
-    if (!isList(content)) throw notTaken("content");
+    if (!isList(content)) throw missingOrNotTaken(message, "content");
     return { role, content: objectsOf(content, "content") };
   });
 }
@@ -37,7 +46,7 @@ export function anthropicSystem(root: JsonObject): string | readonly JsonObject[
 /** What both engines need to be there. */
 export function checkAnthropic(root: JsonObject): void {
   const limit = root.get("max_tokens");
-  if (!(limit instanceof JsonNumber && limit.isInteger)) throw notTaken("max_tokens");
+  if (!(limit instanceof JsonNumber && limit.isInteger)) throw missingOrNotTaken(root, "max_tokens");
 }
 
 /** A tool's schema, which is an object unless it says otherwise. */

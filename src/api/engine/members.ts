@@ -11,12 +11,17 @@ export function given(object: JsonObject, name: string): JsonValue | undefined {
 
 /** A member that is not what the engine takes. */
 export function notTaken(name: string): Untokenizable {
-  return new Untokenizable(`\`${name}\` is not known here`);
+  return new Untokenizable(`\`${name}\` has a form that is not known here`);
+}
+
+/** The same, or a member that the engine needs and that is not there. */
+export function missingOrNotTaken(object: JsonObject, name: string): Untokenizable {
+  return object.has(name) ? notTaken(name) : new Untokenizable(`\`${name}\` is missing`);
 }
 
 export function textOf(object: JsonObject, name: string): string {
   const value = object.get(name);
-  if (typeof value !== "string") throw notTaken(name);
+  if (typeof value !== "string") throw missingOrNotTaken(object, name);
   return value;
 }
 

@@ -36,7 +36,7 @@ export function parseForEngine(api: PromptApi, root: JsonObject, engine: EngineT
   try {
     return parse(api, root, engine);
   } catch (error) {
-    if (error instanceof FieldError) return byLoad(root, `\`${error.path}\` is not known here`);
+    if (error instanceof FieldError) return byLoad(root, `\`${error.path}\` ${error.problem}`);
     if (error instanceof Untokenizable) return byLoad(root, error.message);
     throw error;
   }

@@ -78,6 +78,17 @@ describe("the engine dialect routes by load what it cannot tokenize", () => {
     expect(parsed).toMatchObject({ api: "promptless", model: "m" });
     expect(parsed.api === "promptless" && parsed.reason).toContain(`\`${field}\``);
   });
+
+  const message = { model: "m", messages: [{ role: "user", content: "hi" }] };
+  it.each([
+    [vllm, message, "`max_tokens` is missing"],
+    [sglang, message, "`max_tokens` is missing"],
+    [vllm, { ...message, max_tokens: "8" }, "`max_tokens` has a form that is not known here"],
+    [vllm, { ...message, max_tokens: 8, messages: [{ role: "user" }] }, "`content` is missing"],
+  ])("and tells what is missing from what is not known", (engine, body, reason) => {
+    const parsed = parseBody("/v1/messages", body, optionsOf(engine));
+    expect(parsed).toMatchObject({ api: "promptless", reason });
+  });
 });
 
 describe("the engine dialect refuses a wrong shape of the prompt itself", () => {
