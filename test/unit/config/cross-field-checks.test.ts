@@ -1,15 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, loadConfig } from "../../../src/config/index.ts";
-
-function messageOf(text: string): string {
-  try {
-    loadConfig({ text, env: {} });
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-  return "accepted";
-}
+import { messageOf } from "./fixtures.ts";
 
 const w = (name: string, host: string, rest = ""): string => `{name: ${name}, endpoint: '${host}:8000'${rest}}`;
 

@@ -1,15 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, loadConfig } from "../../../src/config/index.ts";
-
-function messageOf(text: string): string {
-  try {
-    loadConfig({ text, env: {} });
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-  return "accepted";
-}
+import { messageOf } from "./fixtures.ts";
 
 describe("the checks of addresses that are listened on", () => {
   it.each([
