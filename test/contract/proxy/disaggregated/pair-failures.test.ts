@@ -243,21 +243,26 @@ describe("within the stream of two SGLang workers", () => {
   });
 });
 
+/** A client that sends a request, and leaves without an answer once the workers were `asked`. */
+async function leaveOnce(asked: Promise<unknown>, { url }: { readonly url: string }): Promise<void> {
+  const controller = new AbortController();
+  const answer = fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    body: chatBody(),
+    headers: { "content-type": "application/json" },
+    signal: controller.signal,
+  }).catch(() => "left");
+  await asked;
+  controller.abort();
+  expect(await answer).toBe("left");
+}
+
 describe("a client that leaves two SGLang workers", () => {
   it("before the heads ends both", async () => {
     const { prefill, decode, proxy } = await sglang(1, 1);
     for (const worker of [...prefill, ...decode]) worker.answer(silent);
     const asked = reached([...prefill, ...decode]);
-    const controller = new AbortController();
-    const answer = fetch(`${proxy.url}/v1/chat/completions`, {
-      method: "POST",
-      body: chatBody(),
-      headers: { "content-type": "application/json" },
-      signal: controller.signal,
-    }).catch(() => "left");
-    await asked;
-    controller.abort();
-    expect(await answer).toBe("left");
+    await leaveOnce(asked, proxy);
     expect(await endsOf([...prefill, ...decode])).toEqual(["left", "left"]);
     expect(proxy.booked).toEqual(nothing);
   });
@@ -337,16 +342,7 @@ describe("a failure of one of two vLLM workers", () => {
     const { prefill, decode, proxy } = await nixl(1, 1);
     prefill[0]?.answer(silent);
     const asked = reached(prefill);
-    const controller = new AbortController();
-    const answer = fetch(`${proxy.url}/v1/chat/completions`, {
-      method: "POST",
-      body: chatBody(),
-      headers: { "content-type": "application/json" },
-      signal: controller.signal,
-    }).catch(() => "left");
-    await asked;
-    controller.abort();
-    expect(await answer).toBe("left");
+    await leaveOnce(asked, proxy);
     expect(await endsOf(prefill)).toEqual(["left"]);
     expect(hits(decode)).toEqual([0]);
     expect(proxy.booked).toEqual(nothing);
