@@ -105,6 +105,7 @@ function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPool
         pickDeadlineMs: proxy.pickDeadlineMs,
         maxAttempts,
         maxHeldAnswerBytes: proxy.maxHeldAnswerBytes,
+        maxUsageBytes: proxy.maxUsageBytes,
         retryAfterSeconds: proxy.retryAfterSeconds,
         trustsClient: proxy.trustClientPins,
         injectsTokens: proxy.injectTokens,

@@ -19,6 +19,11 @@ const limits = {
     .describe(
       "Answers that are no streams are held until they are whole, so that a worker that dies meanwhile is replaced; a longer one passes as it comes. In bytes; 0 = none is held.",
     ),
+  maxUsageBytes: count(64)
+    .default(16_384)
+    .describe(
+      "Longest object with token counts (`usage`) that is read of an answer, in bytes; a longer one is counted in `pointsman_usage_unread_total`.",
+    ),
   maxSplitSequences: count(1)
     .default(4_096)
     .describe(

@@ -6,6 +6,16 @@ import { ResponseId } from "./response-id.ts";
 import type { StreamFormat } from "./served-paths.ts";
 import type { ProxyTelemetry } from "./telemetry.ts";
 
+/** What is known of an answer before it comes. */
+interface WatchedAnswer {
+  /** Of the API; undefined = its streams are not known. */
+  readonly format: StreamFormat | undefined;
+  /** Whether it is a stream of events. */
+  readonly isStream: boolean;
+  /** Longest object with token counts that is read, in bytes. */
+  readonly maxUsageBytes: number;
+}
+
 /** Reads what a passing answer tells: the first content, the token counts, its id. Changes nothing of it. */
 export class AnswerWatch {
   readonly #decision: RouteDecision;
@@ -16,13 +26,12 @@ export class AnswerWatch {
   #hasContent = false;
   #hasBody = false;
 
-  /** @param isStream whether the answer is a stream of events */
-  constructor(decision: RouteDecision, head: AnswerHead, format: StreamFormat | undefined, isStream: boolean) {
+  constructor(decision: RouteDecision, head: AnswerHead, { format, isStream, maxUsageBytes }: WatchedAnswer) {
     const isRead = !head.isEncoded && (isStream || head.mediaType.endsWith("json"));
     const isSuccess = head.status < 300;
     this.#decision = decision;
     this.#head = head;
-    this.#usage = isRead && isSuccess ? new UsageScanner() : undefined;
+    this.#usage = isRead && isSuccess ? new UsageScanner(maxUsageBytes) : undefined;
     this.#firstContent = isRead && isStream && format !== undefined ? new FirstContent(format) : undefined;
     this.#responseId = isRead && isSuccess && format === "responses" ? new ResponseId() : undefined;
   }

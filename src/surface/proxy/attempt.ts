@@ -39,6 +39,8 @@ export interface AttemptContext {
   readonly format: StreamFormat | undefined;
   /** Answers that are no streams are held up to here, in bytes. */
   readonly maxHeldAnswerBytes: number;
+  /** Longest object with token counts that is read, in bytes. */
+  readonly maxUsageBytes: number;
   /** Told when the client's answer begins. */
   readonly began: (head: AnswerHead) => void;
 }
@@ -97,8 +99,8 @@ export class Attempt implements AnswerReceiver {
   head(status: number, reason: string, rawHeaders: readonly string[]): void {
     const head = answerHead(status, reason, rawHeaders, this.#decision.endpoint);
     const isStream = head.mediaType === "text/event-stream" && status < 300;
-    const { format } = this.#context;
-    this.#watch = new AnswerWatch(this.#decision, head, format, isStream);
+    const { format, maxUsageBytes } = this.#context;
+    this.#watch = new AnswerWatch(this.#decision, head, { format, isStream, maxUsageBytes });
     this.#body = isStream && format !== undefined ? this.#eventStream(head, format) : this.#plainBody(head, isStream);
   }
 

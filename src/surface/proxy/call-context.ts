@@ -17,6 +17,8 @@ export interface CallOptions {
   readonly maxAttempts: number;
   /** Answers that are no streams are held up to here, in bytes. */
   readonly maxHeldAnswerBytes: number;
+  /** Longest object with token counts that is read of an answer, in bytes. */
+  readonly maxUsageBytes: number;
   /** `Retry-After` of temporary errors that name none, seconds. */
   readonly retryAfterSeconds: number;
   /** Whether body fields and headers that choose a worker are honoured. */

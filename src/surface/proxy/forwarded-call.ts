@@ -217,6 +217,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
       clock,
       format: this.#request.format,
       maxHeldAnswerBytes: options.maxHeldAnswerBytes,
+      maxUsageBytes: options.maxUsageBytes,
       began: (head: AnswerHead) => this.#began(head),
     };
     const attempt = new Attempt(decision, context, this);

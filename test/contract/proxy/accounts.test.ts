@@ -8,10 +8,10 @@ import { RunningProxy } from "../../support/proxy/running-proxy.ts";
 
 let worker: FakeWorker;
 let proxy: RunningProxy;
+const models = `models: [{ name: m, folder: "${testModelFolder()}", profile: vllm }]`;
 
 beforeAll(async () => {
   worker = await FakeWorker.start();
-  const models = `models: [{ name: m, folder: "${testModelFolder()}", profile: vllm }]`;
   proxy = await RunningProxy.start({ workers: [worker], models });
 }, 60_000);
 
@@ -54,6 +54,22 @@ const beginnings: Readonly<Record<string, readonly [before: string, content: str
     named("content_block_delta", { delta: { type: "text_delta", text: "a" } }),
   ],
 };
+
+it("token counts that are longer than proxy.maxUsageBytes are not read, and counted as such", async () => {
+  const small = await RunningProxy.start({ workers: [worker], models, settings: "proxy: { maxUsageBytes: 64 }" });
+  try {
+    const usage = { prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 64 } };
+    worker.behave = (response) => json(response, 200, { id: "x", usage });
+    const answer = await call(small.url, {
+      path: "/v1/chat/completions",
+      body: { model: "m", messages: messagesOf("chat") },
+    });
+    expect(answer.status).toBe(200);
+    expect(await small.metric('pointsman_usage_unread_total{reason="too_large"}')).toBe(1);
+  } finally {
+    await small.close();
+  }
+});
 
 describe.each(Object.keys(requests))("%s", (api) => {
   it("books the prompt until its first content, and the request until its end", async () => {
