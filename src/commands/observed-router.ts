@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
-import type { PreparedRequest, PrepareWait, RouteDecision, RouteRequest, Router } from "../router/index.ts";
-import type { Logger, RequestMetrics } from "../telemetry/index.ts";
+import type { PreparedRequest, PrepareWait, RouteDecision, RouteRequest, Router, Selection } from "../router/index.ts";
+import type { ChosenRequest, Logger, RequestMetrics } from "../telemetry/index.ts";
 import { logPick } from "./pick-log.ts";
 
 /** The router as surfaces use it in a running picker: the same picks, measured and, at level debug, explained. */
@@ -46,9 +46,21 @@ export class ObservedRouter {
 
   #observed(decision: RouteDecision, prepared: PreparedRequest, startMs: number): RouteDecision {
     this.#metrics.stage("select", performance.now() - startMs);
-    this.#metrics.chosen(decision.selection);
+    this.#metrics.chosen(chosenOf(decision.selection));
     if (prepared.loadOnlyReason !== undefined) this.#metrics.inexact(decision.model, prepared.loadOnlyReason);
     logPick(this.#log, decision, { requestId: prepared.requestId });
     return decision;
   }
+}
+
+/** What is counted of a choice. */
+export function chosenOf({ subject, answering, prefill, session, aggregatedReason }: Selection): ChosenRequest {
+  const { deviceBlocks, hostBlocks, diskBlocks } = (prefill ?? answering).picked;
+  return {
+    model: subject.model?.name,
+    promptBlocks: subject.hashes?.count,
+    heldBlocks: deviceBlocks + hostBlocks + diskBlocks,
+    session,
+    aggregatedReason,
+  };
 }

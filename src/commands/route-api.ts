@@ -14,6 +14,7 @@ import type { Lease } from "../load/index.ts";
 import {
   type Partition,
   Partitions,
+  predictedCachedTokens,
   type Router,
   type Selection,
   Selections,
@@ -26,6 +27,7 @@ import type { Core } from "./assemble.ts";
 import type { KvFollower } from "./kv-follower.ts";
 import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { modesOf } from "./modes.ts";
+import { chosenOf } from "./observed-router.ts";
 import type { RecoveryView } from "./peer-recovery.ts";
 import { logPick } from "./pick-log.ts";
 import type { Replication } from "./replication.ts";
@@ -44,11 +46,13 @@ export interface RouteApiParts {
   readonly isReady: () => boolean;
   /** Has a line `picked` for each choice at level debug; absent = none. */
   readonly log?: Logger;
+  /** Counts the choices; absent = nobody does. */
+  readonly metrics?: Pick<Metrics, "requests">;
 }
 
 /** The operations of the route API over a core. Workers that are registered through them go into its catalogue. */
 export function routeOperationsOf(
-  { core, follower, recovery, problemsOf, replication, isReady, log }: RouteApiParts,
+  { core, follower, recovery, problemsOf, replication, isReady, log, metrics }: RouteApiParts,
   config: Config,
 ): readonly Operation[] {
   const { router, catalogue, view, leases, decisions, reservationIds, pick, json, models } = core;
@@ -58,7 +62,7 @@ export function routeOperationsOf(
     makeIndex: (blockSize) => makeIndex(config, blockSize),
   });
   const selections = new Selections(
-    { router, partitions, catalogue, view, pick, now, ...(log && { picked: pickedOf(router, log) }) },
+    { router, partitions, catalogue, view, pick, now, picked: pickedOf(router, log, metrics) },
     config.routeApi.pendingSelections,
   );
   const workers = new WorkerDirectory(registeredWorkers(core, partitions, config), catalogue, partitions);
@@ -87,13 +91,23 @@ export function routeOperationsOf(
   );
 }
 
-function pickedOf(router: Router, log: Logger) {
+function pickedOf(router: Router, log: Logger | undefined, metrics: RouteApiParts["metrics"]) {
   return (selection: Selection, lease: Lease | undefined): void => {
-    if (!log.isLevelEnabled("debug")) return;
+    if (metrics !== undefined) countTold(metrics, selection, lease);
+    if (log?.isLevelEnabled("debug") !== true) return;
     const { requestId } = selection.subject;
     const request = { requestId, reservationId: lease?.id, isBooked: lease !== undefined };
     logPick(log, router.targetOf(selection), request);
   };
+}
+
+function countTold({ requests }: Pick<Metrics, "requests">, selection: Selection, lease: Lease | undefined): void {
+  const { api, model, promptTokens: inputTokens, loadOnlyReason } = selection.subject;
+  const mode = lease === undefined ? "query" : "reserve";
+  const predicted = predictedCachedTokens(selection);
+  requests.told({ api, model: model?.name, mode, inputTokens, predictedCachedTokens: predicted });
+  requests.chosen(chosenOf(selection));
+  if (loadOnlyReason !== undefined) requests.inexact(model?.name, loadOnlyReason);
 }
 
 /** What all workers hold, by partition, as Dynamo's services give it. */

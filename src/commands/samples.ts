@@ -1,7 +1,14 @@
 import type { Catalogue, Worker, WorkerRank } from "../fleet/index.ts";
-import type { LoadTable, LoadView } from "../load/index.ts";
+import type { LeaseTable, LoadTable, LoadView } from "../load/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
-import type { ForeignSample, KvEventSample, ModelSample, RankSample, SampleSource } from "../telemetry/index.ts";
+import type {
+  ForeignSample,
+  KvEventSample,
+  ModelSample,
+  RankSample,
+  ReservationSample,
+  SampleSource,
+} from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
 
 /** What is known of the workers beside their place in the core. */
@@ -19,7 +26,8 @@ export class CoreSamples implements SampleSource {
   readonly #loads: LoadTable;
   readonly #view: LoadView;
   readonly #models: ModelRegistry;
-  readonly #counts: () => { readonly leases: number; readonly queued: number };
+  readonly #leases: LeaseTable;
+  readonly #queue: Core["queue"];
   readonly #signs: WorkerSigns;
 
   constructor(core: Pick<Core, "catalogue" | "loads" | "view" | "models" | "leases" | "queue">, signs: WorkerSigns) {
@@ -27,7 +35,8 @@ export class CoreSamples implements SampleSource {
     this.#loads = core.loads;
     this.#view = core.view;
     this.#models = core.models;
-    this.#counts = () => ({ leases: core.leases.size, queued: core.queue?.size ?? 0 });
+    this.#leases = core.leases;
+    this.#queue = core.queue;
     this.#signs = signs;
   }
 
@@ -55,14 +64,27 @@ export class CoreSamples implements SampleSource {
     return foreign && { ...foreign, ageMs: this.#view.reportAgeMs(foreign) };
   }
 
-  counts(): { readonly leases: number; readonly queued: number } {
-    return this.#counts();
+  reservations(): ReservationSample {
+    const { size, endCounts } = this.#leases;
+    return { booked: this.#loads.reservationCount, leases: size, leaseEnds: { ...endCounts } };
+  }
+
+  get queued(): number {
+    return this.#queue?.size ?? 0;
   }
 
   *models(): Generator<ModelSample> {
     for (const { name, index } of this.#models.values()) {
-      const { blocks, usedBytes, evictedBlocks } = index.stats;
-      yield { model: name, indexBlocks: blocks, indexBytes: usedBytes, evictedBlocks };
+      const { blocks, maxBlocks, orphans, usedBytes, evictedBlocks, refusedBlocks } = index.stats;
+      yield {
+        model: name,
+        indexBlocks: blocks,
+        maxIndexBlocks: maxBlocks,
+        waitingBlocks: orphans,
+        indexBytes: usedBytes,
+        evictedBlocks,
+        refusedBlocks,
+      };
     }
   }
 }

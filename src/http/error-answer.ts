@@ -36,6 +36,7 @@ export class HttpError extends Error {
 /** An answer in the envelope. */
 export interface ErrorAnswer extends HttpAnswer {
   readonly body: string;
+  readonly code: HttpErrorCode;
 }
 
 /** The one envelope of all error answers. */
@@ -88,5 +89,5 @@ function envelope(
   headers: Readonly<Record<string, string>> | undefined,
 ): ErrorAnswer {
   const body = JSON.stringify({ error: message, code, ...(field === undefined ? {} : { field }) });
-  return headers === undefined ? { status, body } : { status, body, headers };
+  return headers === undefined ? { status, code, body } : { status, code, body, headers };
 }

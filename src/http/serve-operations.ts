@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { BearerTokens } from "./bearer-tokens.ts";
-import { errorAnswer, HttpError, isInternal } from "./error-answer.ts";
+import { type ErrorAnswer, errorAnswer, HttpError, type HttpErrorCode, isInternal } from "./error-answer.ts";
 import type { HttpLog } from "./node-server.ts";
 import type { HttpAnswer, Operation } from "./operation.ts";
 import { PipelinedRequests } from "./pipelined-requests.ts";
@@ -11,7 +11,8 @@ import type { HeldBody, RequestLimits } from "./request-limits.ts";
 
 /** Told of each answer, for metrics. */
 export interface HttpObserver {
-  answered(operationId: string, status: number, durationMs: number): void;
+  /** @param code of a refusal; undefined = the answer is none */
+  answered(operationId: string, status: number, durationMs: number, code: HttpErrorCode | undefined): void;
 }
 
 export interface ServingContext {
@@ -73,7 +74,7 @@ function serveOperation(app: FastifyInstance, operation: Operation, context: Ser
     },
     errorHandler: (error, _request, reply) => {
       const answer = answerTo(error, context);
-      observer.answered(operation.id, answer.status, 0);
+      observer.answered(operation.id, answer.status, 0, answer.code);
       send(reply, answer);
     },
     handler: async (request, reply) => {
@@ -81,14 +82,17 @@ function serveOperation(app: FastifyInstance, operation: Operation, context: Ser
       const held = request.body as HeldBody | undefined;
       const call = callOf(request, reply, operation, held?.bytes ?? noBody, context);
       let answer: HttpAnswer;
+      let code: HttpErrorCode | undefined;
       try {
         answer = await operation.handle(call);
       } catch (error) {
-        answer = answerTo(error, context);
+        const refusal = answerTo(error, context);
+        code = refusal.code;
+        answer = refusal;
       } finally {
         held?.release(call.isBodyKept);
       }
-      observer.answered(operation.id, answer.status, now() - start);
+      observer.answered(operation.id, answer.status, now() - start, code);
       send(reply, answer);
     },
   });
@@ -131,7 +135,7 @@ function callOf(
   });
 }
 
-function answerTo(error: unknown, { log, retryAfterSeconds }: ServingContext): HttpAnswer {
+function answerTo(error: unknown, { log, retryAfterSeconds }: ServingContext): ErrorAnswer {
   const httpError = fromFastify(error);
   if (isInternal(httpError)) log.error({ err: httpError }, "http: a request failed");
   return errorAnswer(httpError, retryAfterSeconds);

@@ -42,7 +42,7 @@ export class PrefixHoldings {
   readonly reach: Reach;
   readonly holders = new Holders();
   readonly #namespaces: Namespaces;
-  readonly #maxBlocks: number;
+  readonly maxBlocks: number;
   readonly #maxSetBytes: number;
   readonly #oldestLeaves: OldestLeaves;
   /** By holder: blocks that it has under more than one hash, counted without the first. */
@@ -63,7 +63,7 @@ export class PrefixHoldings {
     this.reach = new Reach(this.tree, this.held, maxBlocks);
     this.#oldestLeaves = new OldestLeaves(this.tree, this.held, this.reach);
     this.#namespaces = new Namespaces(maxBlocks);
-    this.#maxBlocks = maxBlocks;
+    this.maxBlocks = maxBlocks;
     this.#maxSetBytes = maxSetBytes(maxBlocks);
   }
 
@@ -84,7 +84,7 @@ export class PrefixHoldings {
   /** Memory of all that is held, bytes. */
   get usedBytes(): number {
     return usedBytes({
-      maxBlocks: this.#maxBlocks,
+      maxBlocks: this.maxBlocks,
       holdings: this.held.count,
       prefixes: this.tree.count,
       sets: this.reach.sets.bytes + this.#namespaces.bytes,

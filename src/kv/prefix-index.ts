@@ -26,6 +26,8 @@ export interface PrefixIndexOptions {
 export interface PrefixIndexStats {
   /** Blocks held at present, summed over slots. */
   readonly blocks: number;
+  /** Most of them. */
+  readonly maxBlocks: number;
   /** Distinct prefixes at present, holes included. */
   readonly prefixes: number;
   /** Blocks that wait for their parents at present. */
@@ -101,6 +103,7 @@ export class PrefixIndex {
     const { tree, evictedBlocks, conflicts } = this.#holdings;
     return {
       blocks: this.#holdings.count,
+      maxBlocks: this.#holdings.maxBlocks,
       prefixes: tree.count,
       orphans: this.#waiting.count,
       usedBytes: this.#holdings.usedBytes,

@@ -73,6 +73,7 @@ export class LeaseTable {
   /** Least recently renewed first. */
   readonly #leases = new Map<string, HeldLease>();
   readonly #ends = new Map<string, LeaseEnd>();
+  readonly #endCounts: Record<LeaseEnd, number> = { released: 0, expired: 0, worker_gone: 0 };
 
   /** @param newId makes ids that nobody can guess, never one twice while it is held */
   constructor(options: LeaseOptions, clock: LeaseClock, newId: () => string) {
@@ -83,6 +84,11 @@ export class LeaseTable {
 
   get size(): number {
     return this.#leases.size;
+  }
+
+  /** Reservations that ended since the start, by how. */
+  get endCounts(): Readonly<Record<LeaseEnd, number>> {
+    return this.#endCounts;
   }
 
   /** Idle lease of every reservation, in ms. */
@@ -188,6 +194,7 @@ export class LeaseTable {
   #end(id: string, { load }: HeldLease, end: LeaseEnd): void {
     this.#leases.delete(id);
     load.release();
+    this.#endCounts[end] += 1;
     const { maxRememberedEnds } = this.#options;
     if (maxRememberedEnds === 0) return;
     if (this.#ends.size >= maxRememberedEnds) this.#ends.delete(this.#ends.keys().next().value ?? "");

@@ -24,7 +24,7 @@ export { type PreparedRequest, type PrepareInput, type PrepareOptions, prepareRe
 export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { type AdmissionOptions, noAdmission, Router, type RouterOptions, type RouterState } from "./router.ts";
-export type { PhaseChoice, Selection, SessionOutcome } from "./selection.ts";
+export { type PhaseChoice, predictedCachedTokens, type Selection, type SessionOutcome } from "./selection.ts";
 export type { AffinityTarget, PotentialLoad } from "./selections.ts";
 export { Selections } from "./selections.ts";
 export type { SentPrompts } from "./sent-prompts.ts";

@@ -4,6 +4,7 @@ import { durationBuckets } from "./buckets.ts";
 /** What happens to requests of the HTTP listeners. */
 export class HttpMetrics {
   readonly #answers: Counter<"operation" | "status">;
+  readonly #refusals: Counter<"operation" | "code">;
   readonly #duration: Histogram<"operation">;
 
   constructor(registry: Registry) {
@@ -11,6 +12,12 @@ export class HttpMetrics {
       name: "pointsman_http_answers_total",
       help: "Answers of the route API, by operation and HTTP status; unknown paths are not counted.",
       labelNames: ["operation", "status"] as const,
+      registers: [registry],
+    });
+    this.#refusals = new Counter({
+      name: "pointsman_http_refusals_total",
+      help: "Answers of the route API that are errors, by operation and the error's code.",
+      labelNames: ["operation", "code"] as const,
       registers: [registry],
     });
     this.#duration = new Histogram({
@@ -22,8 +29,12 @@ export class HttpMetrics {
     });
   }
 
-  /** @param operationId one of few fixed names */
-  answered(operationId: string, status: number, durationMs: number): void {
+  /**
+   * @param operationId one of few fixed names
+   * @param code of a refusal, one of few fixed words
+   */
+  answered(operationId: string, status: number, durationMs: number, code: string | undefined): void {
+    if (code !== undefined) this.#refusals.inc({ operation: operationId, code });
     this.#answers.inc({ operation: operationId, status });
     this.#duration.observe({ operation: operationId }, durationMs / 1000);
   }

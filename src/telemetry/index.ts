@@ -1,3 +1,4 @@
+export type { ModelSample } from "./index-metrics.ts";
 export type { Logger, LoggerOptions } from "./logger.ts";
 export { createLogger } from "./logger.ts";
 export type { MetricDescription, MetricsOptions } from "./metrics.ts";
@@ -6,5 +7,6 @@ export { renderMetricsPage } from "./metrics-page.ts";
 export type { MetricsSource } from "./metrics-server.ts";
 export { MetricsServer } from "./metrics-server.ts";
 export type { ReplicaSample } from "./replica-metrics.ts";
-export type { PickedRequest, PickStage, RequestMetrics, ServedUsage } from "./request-metrics.ts";
-export type { ForeignSample, KvEventSample, ModelSample, RankSample, SampleSource } from "./sampled-metrics.ts";
+export type { ChosenRequest, PickedRequest, PickStage, RequestMetrics, ServedUsage } from "./request-metrics.ts";
+export type { ReservationSample } from "./reservation-metrics.ts";
+export type { ForeignSample, KvEventSample, RankSample, SampleSource } from "./sampled-metrics.ts";

@@ -22,7 +22,12 @@ there are replicas. The series \`pointsman_replica_*\` are there only with \`rep
 /** The page `docs/metrics.md`: every metric with its type, labels and meaning. */
 export async function renderMetricsPage(): Promise<string> {
   const metrics = new Metrics({ models: [], version: "" });
-  metrics.sample({ ranks: () => [], models: () => [], counts: () => ({ leases: 0, queued: 0 }) });
+  metrics.sample({
+    ranks: () => [],
+    models: () => [],
+    reservations: () => ({ booked: 0, leases: 0, leaseEnds: {} }),
+    queued: 0,
+  });
   metrics.samplePrompts({ queued: 0, running: 0 });
   const messages = { published: 0, failed: 0, received: 0, missed: 0, dropped: [] };
   const state = { isConnected: false, isNameShared: false, siblings: 0, sessions: { told: 0, learned: 0 } };

@@ -7,8 +7,21 @@ import { registerSampledGauge } from "./sampled-gauge.ts";
 /** Parts of a pick's time: reading the body, turning it into tokens and hashes, choosing and booking. */
 export type PickStage = "gather" | "prepare" | "select";
 
+/** What is known of a placed prompt; undefined where its tokens are not known. */
+interface PickTokens {
+  readonly inputTokens: number | undefined;
+  readonly predictedCachedTokens: number | undefined;
+}
+
+/** A worker that a caller was told. */
+export interface ToldPick extends PickTokens {
+  readonly model: string | undefined;
+  readonly api: string;
+  readonly mode: "query" | "reserve";
+}
+
 /** A request that was placed. */
-export interface PickedRequest {
+export interface PickedRequest extends PickTokens {
   readonly model: string | undefined;
   readonly api: string;
   /** How the body came: the gateway's body mode. */
@@ -16,9 +29,19 @@ export interface PickedRequest {
   readonly bodyBytes: number;
   /** From the end of the request's body to the answer. */
   readonly durationMs: number;
-  /** Undefined when the tokens are not known. */
-  readonly inputTokens: number | undefined;
-  readonly predictedCachedTokens: number | undefined;
+}
+
+/** How a request was chosen for. */
+export interface ChosenRequest {
+  readonly model: string | undefined;
+  /** Complete blocks of its prompt; undefined when they are not known. */
+  readonly promptBlocks: number | undefined;
+  /** Of these, the leading ones that the worker that prefills is believed to hold, in any tier. */
+  readonly heldBlocks: number;
+  /** What became of its session; undefined = it names none. */
+  readonly session: string | undefined;
+  /** Why one worker serves it alone; undefined = two share it. */
+  readonly aggregatedReason: string | undefined;
 }
 
 /** Token counts that a worker reported; undefined where it does not tell. */
@@ -55,13 +78,24 @@ export class RequestMetrics {
 
   picked(pick: PickedRequest): void {
     const model = this.#models.of(pick.model);
-    const { picks, pickDuration, bodyBytes, inputTokens, predictedCachedTokens } = this.#series;
+    const { picks, pickDuration, bodyBytes } = this.#series;
     picks.inc({ api: pick.api, model, mode: pick.mode });
     pickDuration.observe({ outcome: "picked" }, seconds(pick.durationMs));
     bodyBytes.observe({}, atLeastZero(pick.bodyBytes));
-    if (pick.inputTokens !== undefined) inputTokens.observe({ model }, atLeastZero(pick.inputTokens));
-    if (pick.predictedCachedTokens !== undefined)
-      predictedCachedTokens.observe({ model }, atLeastZero(pick.predictedCachedTokens));
+    this.#observeTokens(model, pick);
+  }
+
+  /** A caller of the route API was told a worker: it has booked there (`reserve`), or has only asked (`query`). */
+  told(pick: ToldPick): void {
+    const model = this.#models.of(pick.model);
+    this.#series.picks.inc({ api: pick.api, model, mode: pick.mode });
+    this.#observeTokens(model, pick);
+  }
+
+  #observeTokens(model: string, { inputTokens: prompt, predictedCachedTokens: predicted }: PickTokens): void {
+    const { inputTokens, predictedCachedTokens } = this.#series;
+    if (prompt !== undefined) inputTokens.observe({ model }, atLeastZero(prompt));
+    if (predicted !== undefined) predictedCachedTokens.observe({ model }, atLeastZero(predicted));
   }
 
   failed(failure: { readonly code: RoutingErrorCode; readonly durationMs: number }): void {
@@ -73,8 +107,13 @@ export class RequestMetrics {
     this.#series.stageDuration.observe({ stage }, seconds(durationMs));
   }
 
-  /** How a placed request was chosen: by the state of its session, and whether two workers share it. */
-  chosen(choice: { readonly session: string | undefined; readonly aggregatedReason: string | undefined }): void {
+  /** How a placed request was chosen. */
+  chosen(choice: ChosenRequest): void {
+    if (choice.promptBlocks !== undefined) {
+      const model = this.#models.of(choice.model);
+      this.#series.blocks.inc({ model, kind: "prompt" }, atLeastZero(choice.promptBlocks));
+      this.#series.blocks.inc({ model, kind: "held" }, atLeastZero(Math.min(choice.heldBlocks, choice.promptBlocks)));
+    }
     if (choice.session !== undefined) this.#series.sessions.inc({ outcome: choice.session });
     this.#series.splits.inc({ outcome: choice.aggregatedReason ?? "split" });
   }

@@ -21,7 +21,7 @@ function outcomeSeries(registry: Registry) {
   return {
     picks: new HotCounter({
       name: "pointsman_picks_total",
-      help: "Requests that were placed, by API, configured model and body mode.",
+      help: "Requests that were placed, by API, configured model and how they came: the gateway's body mode, `proxy`, or the route API, whose callers book (`reserve`) or only ask (`query`).",
       labelNames: ["api", "model", "mode"] as const,
       registers,
     }),
@@ -112,6 +112,12 @@ function tokenSeries(registry: Registry) {
       help: "Prompt tokens that the picked worker was believed to hold.",
       labelNames,
       buckets: tokenBuckets,
+      registers,
+    }),
+    blocks: new HotCounter({
+      name: "pointsman_prompt_blocks_total",
+      help: "Complete blocks of the prompts of placed requests: all (`prompt`), and those of them that the picked worker was believed to hold (`held`).",
+      labelNames: ["model", "kind"] as const,
       registers,
     }),
     inexact: new HotCounter({

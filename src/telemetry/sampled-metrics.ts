@@ -1,4 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
+import { type ModelSample, registerIndexMetrics } from "./index-metrics.ts";
+import { type ReservationSample, registerReservationMetrics } from "./reservation-metrics.ts";
 import { registerSampledGauge } from "./sampled-gauge.ts";
 
 /** A worker's rank at the moment of a scrape. Totals count from the start of the process. */
@@ -49,23 +51,13 @@ export interface KvEventSample {
   readonly problems: readonly { readonly kind: string }[];
 }
 
-/** A configured model at the moment of a scrape. */
-export interface ModelSample {
-  readonly model: string;
-  /** Blocks in the prefix index, each counted once however many workers hold it. */
-  readonly indexBlocks: number;
-  /** Memory of the prefix index, bytes. */
-  readonly indexBytes: number;
-  /** Blocks forgotten because the index was full. */
-  readonly evictedBlocks: number;
-}
-
 /** Asked at each scrape; a worker or model that is not listed has no series then. */
 export interface SampleSource {
   ranks(): Iterable<RankSample>;
   models(): Iterable<ModelSample>;
-  /** Reservations that callers own, and requests that wait for a worker. */
-  counts(): { readonly leases: number; readonly queued: number };
+  reservations(): ReservationSample;
+  /** Requests that wait for a worker that is not too busy. */
+  readonly queued: number;
 }
 
 const rankLabels = ["worker", "dp_rank"] as const;
@@ -75,48 +67,21 @@ export function registerSampledMetrics(registry: Registry, source: SampleSource)
   registerLoadGauges(registry, source);
   registerWorkerProblems(registry, source);
   registerEventTotals(registry, source);
+  registerReservationMetrics(registry, () => source.reservations());
   registerCounts(registry, source);
   registerForeign(registry, source);
   registerSiblings(registry, source);
-  registerIndexMetrics(registry, source);
-}
-
-function registerIndexMetrics(registry: Registry, source: SampleSource): void {
-  const register = (
-    Metric: typeof Gauge<"model"> | typeof Counter<"model">,
-    name: string,
-    help: string,
-    value: (sample: ModelSample) => number,
-  ): void => {
-    const series = new Metric({
-      name,
-      help,
-      labelNames: ["model"] as const,
-      registers: [registry],
-      collect(): void {
-        series.reset();
-        for (const sample of source.models()) series.inc({ model: sample.model }, value(sample));
-      },
-    });
-  };
-  register(Gauge, "pointsman_index_blocks", "Blocks in the prefix index, by model.", (model) => model.indexBlocks);
-  register(Gauge, "pointsman_index_bytes", "Memory of the prefix index, by model.", (model) => model.indexBytes);
-  register(
-    Counter,
-    "pointsman_index_evicted_blocks_total",
-    "Blocks that the prefix index forgot because it was full, by model.",
-    (model) => model.evictedBlocks,
-  );
+  registerIndexMetrics(registry, () => source.models());
 }
 
 function registerCounts(registry: Registry, source: SampleSource): void {
   const gauge = (name: string, help: string, value: () => number) => registerSampledGauge(registry, name, help, value);
-  gauge("pointsman_leases", "Reservations that callers of the route API hold.", () => source.counts().leases);
-  gauge(
-    "pointsman_queued_requests",
-    "Requests that wait because all workers are too busy.",
-    () => source.counts().queued,
-  );
+  gauge("pointsman_queued_requests", "Requests that wait because all workers are too busy.", () => source.queued);
+  gauge("pointsman_ready_ranks", "Ranks of workers that may be picked; there without workers, too.", () => {
+    let ready = 0;
+    for (const { isEligible } of source.ranks()) if (isEligible) ready++;
+    return ready;
+  });
 }
 
 function registerForeign(registry: Registry, source: SampleSource): void {

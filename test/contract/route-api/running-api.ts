@@ -79,7 +79,7 @@ export class RunningApi {
     await prompts?.loaded;
     const untold = new UntoldPrefill(core.catalogue, config, log);
     const problemsOf = (worker: Worker) => untold.problemsOf(worker);
-    const operations = routeOperationsOf({ core, follower, problemsOf, isReady: () => true, log }, config);
+    const operations = routeOperationsOf({ core, follower, problemsOf, isReady: () => true, log, metrics }, config);
     const listening = await startRouteApi(operations, config, { metrics, log });
     return new RunningApi(core, metrics, operations, prompts ? [follower, prompts] : [follower], listening);
   }

@@ -183,5 +183,22 @@ describe("metrics", () => {
     expect(text).toContain('pointsman_http_answers_total{operation="select",status="503"} 1');
     expect(text).toContain('pointsman_http_answers_total{operation="select",status="415"} 1');
     expect(text).toContain('pointsman_http_duration_seconds_count{operation="health"} 1');
+    expect(text).toContain('pointsman_http_refusals_total{operation="select",code="no_endpoints"} 1');
+    expect(text).toContain('pointsman_http_refusals_total{operation="select",code="unsupported_media_type"} 1');
+  });
+
+  it("count the workers that callers were told, by whether they booked", async () => {
+    api = await RunningApi.start(`
+mode: reserve
+models: [{ name: m, loadOnly: true }]
+workers: [{ name: a, endpoint: "127.0.0.1:1" }]`);
+    const request = { path: "/v1/chat/completions", body: { model: "m", messages: [{ role: "user", content: "hi" }] } };
+    await api.call("POST", "/route", { request });
+    await api.call("POST", "/route_and_reserve", { request, reservation_id: "r" });
+    await api.call("POST", "/free", { reservation_id: "r" });
+    const text = await api.metrics.render();
+    expect(text).toContain('pointsman_picks_total{api="chat",model="m",mode="query"} 1');
+    expect(text).toContain('pointsman_picks_total{api="chat",model="m",mode="reserve"} 1');
+    expect(text).toContain('pointsman_inexact_total{model="m",reason="load-only model"} 2');
   });
 });

@@ -10,7 +10,12 @@ describe("the metrics page", () => {
 
   it("follows Prometheus' naming: counters end in _total, nothing else does", async () => {
     const all = new Metrics({ models: [], version: "1" });
-    all.sample({ ranks: () => [], models: () => [], counts: () => ({ leases: 0, queued: 0 }) });
+    all.sample({
+      ranks: () => [],
+      models: () => [],
+      reservations: () => ({ booked: 0, leases: 0, leaseEnds: {} }),
+      queued: 0,
+    });
     const described = await all.describe();
     expect(described.filter(({ name, type }) => name.endsWith("_total") !== (type === "counter"))).toEqual([]);
     expect(described.filter(({ name }) => !name.startsWith("pointsman_"))).toEqual([]);

@@ -37,7 +37,8 @@ describe("MetricsServer", () => {
         return [];
       },
       models: () => [],
-      counts: () => ({ leases: 0, queued: 0 }),
+      reservations: () => ({ booked: 0, leases: 0, leaseEnds: {} }),
+      queued: 0,
     });
     const own = await MetricsServer.start(metrics, { host: "127.0.0.1", port: 0 });
     try {

@@ -57,6 +57,30 @@ describe("RequestMetrics", () => {
     ]);
   });
 
+  it("counts what callers were told apart from what passed through, without times", async () => {
+    const all = metrics();
+    all.requests.told({ model: "m", api: "chat", mode: "query", inputTokens: 100, predictedCachedTokens: 64 });
+    all.requests.told({ model: "m", api: "chat", mode: "reserve", inputTokens: 5, predictedCachedTokens: 0 });
+    expect(await linesOf(all, "pointsman_picks_total")).toEqual([
+      'pointsman_picks_total{api="chat",model="m",mode="query"} 1',
+      'pointsman_picks_total{api="chat",model="m",mode="reserve"} 1',
+    ]);
+    expect(await linesOf(all, "pointsman_input_tokens_sum")).toEqual(['pointsman_input_tokens_sum{model="m"} 105']);
+    expect(await linesOf(all, "pointsman_pick_duration_seconds_count")).toEqual([]);
+  });
+
+  it("counts the blocks of prompts, and which of them the picked worker held", async () => {
+    const all = metrics();
+    const alone = { model: "m", session: undefined, aggregatedReason: "no_prefill_worker" };
+    all.requests.chosen({ ...alone, promptBlocks: 10, heldBlocks: 4 });
+    all.requests.chosen({ ...alone, promptBlocks: 3, heldBlocks: 9 });
+    all.requests.chosen({ ...alone, promptBlocks: undefined, heldBlocks: 0 });
+    expect(await linesOf(all, "pointsman_prompt_blocks_total")).toEqual([
+      'pointsman_prompt_blocks_total{model="m",kind="prompt"} 13',
+      'pointsman_prompt_blocks_total{model="m",kind="held"} 7',
+    ]);
+  });
+
   it("observes no tokens where they are not known", async () => {
     const all = metrics();
     all.requests.picked({ ...pick, inputTokens: undefined, predictedCachedTokens: undefined });

@@ -23,8 +23,19 @@ function sampled(ranks: () => Iterable<RankSample>): Metrics {
   const all = new Metrics({ models: ["m"], version: "1" });
   all.sample({
     ranks,
-    models: () => [{ model: "m", indexBlocks: 77, indexBytes: 7_000, evictedBlocks: 3 }],
-    counts: () => ({ leases: 5, queued: 6 }),
+    models: () => [
+      {
+        model: "m",
+        indexBlocks: 77,
+        maxIndexBlocks: 100,
+        waitingBlocks: 2,
+        indexBytes: 7_000,
+        evictedBlocks: 3,
+        refusedBlocks: 1,
+      },
+    ],
+    reservations: () => ({ booked: 8, leases: 5, leaseEnds: { released: 4, expired: 1 } }),
+    queued: 6,
   });
   return all;
 }
@@ -46,6 +57,13 @@ describe("sampled metrics", () => {
       'pointsman_kv_event_problem{worker="w0",dp_rank="1",problem="silent"} 1',
       'pointsman_worker_problem{worker="w0",dp_rank="1",problem="prefill_untold"} 1',
       'pointsman_index_blocks{model="m"} 77',
+      'pointsman_index_max_blocks{model="m"} 100',
+      'pointsman_index_waiting_blocks{model="m"} 2',
+      'pointsman_index_refused_blocks_total{model="m"} 1',
+      "pointsman_reservations 8",
+      'pointsman_lease_ends_total{end="released"} 4',
+      'pointsman_lease_ends_total{end="expired"} 1',
+      "pointsman_ready_ranks 1",
       "pointsman_leases 5",
       "pointsman_queued_requests 6",
       'pointsman_index_bytes{model="m"} 7000',
@@ -53,6 +71,11 @@ describe("sampled metrics", () => {
     ]) {
       expect(text).toContain(`${line}\n`);
     }
+  });
+
+  it("tells that nobody is ready when there is no worker at all", async () => {
+    expect(await sampled(() => []).render()).toContain("pointsman_ready_ranks 0\n");
+    expect(await sampled(() => [{ ...rank, isEligible: false }]).render()).toContain("pointsman_ready_ranks 0\n");
   });
 
   it("shows what an engine reports beyond the bookings, where it reports", async () => {
