@@ -39,7 +39,7 @@ export type { ParseJsonOptions } from "./parse.ts";
 export { parseJson } from "./parse.ts";
 export { editRoot, type RootChanges } from "./root-edits.ts";
 export { type RootMember, rootMemberList, rootMembers } from "./root-members.ts";
-export { serdeJsonText, serdeObject, serdeValue } from "./serde-json-text.ts";
+export { serdeDoubleText, serdeJsonText, serdeJsonTextWith, serdeObject, serdeValue } from "./serde-json-text.ts";
 export { type JsonParts, JsonStreamError, JsonStreamLexer, jsonTextOf } from "./stream-lexer.ts";
 export { stringifyJson } from "./stringify.ts";
 export type { TextWeight } from "./text-weight.ts";

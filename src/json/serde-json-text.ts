@@ -17,10 +17,19 @@ const MAX_INTEGER_LENGTH = 20;
  * becomes the shortest text of its double (serde_json in dynamo@1.6.1, observed: `1e-05` is 0.00001, `1e16` is 1e+16, `-0` is -0.0).
  */
 export function serdeJsonText(value: JsonValue): string {
-  if (value instanceof JsonNumber) return numberText(value);
+  return serdeJsonTextWith(value, serdeDoubleText);
+}
+
+/** As `serdeJsonText`, with another text of the doubles: what another program writes of values that serde_json read. */
+export function serdeJsonTextWith(value: JsonValue, doubleText: (value: number) => string): string {
+  if (value instanceof JsonNumber) return isInteger64(value) ? value.lexeme : doubleText(serdeDouble(value.lexeme));
   if (value === null || typeof value !== "object") return JSON.stringify(value);
-  if (isArray(value)) return `[${value.map(serdeJsonText).join(",")}]`;
-  return objectText(value);
+  if (isArray(value)) return `[${value.map((item) => serdeJsonTextWith(item, doubleText)).join(",")}]`;
+  const members: string[] = [];
+  for (const [key, member] of value.entries()) {
+    members.push(`${JSON.stringify(key)}:${serdeJsonTextWith(member, doubleText)}`);
+  }
+  return `{${members.join(",")}}`;
 }
 
 /**
@@ -54,17 +63,7 @@ function serdeNumber(number: JsonNumber): JsonNumber {
   const { lexeme } = number;
   if (isInteger64(number) || (lexeme.length <= 15 && !/[eE]/.test(lexeme))) return number;
   const read = serdeDouble(lexeme);
-  return read === number.toNumber() ? number : new JsonNumber(doubleText(read), false);
-}
-
-function objectText(object: JsonObject): string {
-  const members: string[] = [];
-  for (const [key, member] of object.entries()) members.push(`${JSON.stringify(key)}:${serdeJsonText(member)}`);
-  return `{${members.join(",")}}`;
-}
-
-function numberText(number: JsonNumber): string {
-  return isInteger64(number) ? number.lexeme : doubleText(serdeDouble(number.lexeme));
+  return read === number.toNumber() ? number : new JsonNumber(serdeDoubleText(read), false);
 }
 
 /** An integer that fits u64 or i64; `-0` is a double to serde_json. */
@@ -76,7 +75,8 @@ function isInteger64({ lexeme, isInteger }: JsonNumber): boolean {
   return value >= MIN_I64 && value <= MAX_U64;
 }
 
-function doubleText(value: number): string {
+/** A finite double as serde_json writes it: `1.0`, `1e-7`, `-0.0`. */
+export function serdeDoubleText(value: number): string {
   if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
   const [mantissa = "", exponentText = ""] = value.toExponential().split("e");
   const exponent = Number(exponentText);

@@ -9,6 +9,7 @@ export { harmonyRenderer } from "./native/harmony/harmony.ts";
 export type { NativePrompt } from "./native/native-prompt.ts";
 export { nativePrompt } from "./native/native-prompt.ts";
 export type { NativePieces, NativeRequest } from "./native/native-renderer.ts";
+export { floatText as pythonFloatText } from "./python/float.ts";
 export { strip as stripPython, stripRight as stripPythonRight } from "./python/strip.ts";
 export { UnsupportedTemplateError } from "./template-errors.ts";
 export type { TemplateNode } from "./template-syntax.ts";

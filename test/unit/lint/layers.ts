@@ -16,8 +16,8 @@ function adapter(folder: string, modules: readonly string[], packages: readonly 
   return { folder, modules, packages, isPure: false };
 }
 
-function surface(folder: string, packages: readonly string[] = []): Layer {
-  const modules = ["api", "dispatch", "errors", "http", "json", "router", "telemetry"];
+function surface(folder: string, packages: readonly string[] = [], own: readonly string[] = []): Layer {
+  const modules = ["api", "dispatch", "errors", "http", "json", "router", "telemetry", ...own];
   return adapter(`surface/${folder}`, modules, packages);
 }
 
@@ -29,6 +29,7 @@ const layersBelowCommands: readonly Layer[] = [
   pure("template", ["errors", "json"], ["@huggingface/jinja"]),
   pure("tokenizer", ["errors", "json"], ["tokenizers"]),
   pure("model", ["api", "errors", "json", "template", "tokenizer"]),
+  pure("decisions", ["errors", "json", "template"]),
   pure("kv", ["errors"]),
   pure("load", ["errors"]),
   pure("pick", ["errors", "fleet", "kv", "load"]),
@@ -47,7 +48,7 @@ const layersBelowCommands: readonly Layer[] = [
   surface("route-api"),
   surface("proxy"),
   surface("queue"),
-  surface("decisions"),
+  surface("decisions", [], ["decisions"]),
   surface("admin"),
 ];
 

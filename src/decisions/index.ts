@@ -1,0 +1,13 @@
+export { answerBody, type DecisionResult } from "./answer/answer-body.ts";
+export { reduceLogprobs } from "./answer/distribution.ts";
+export type { Outcome } from "./answer/outcome.ts";
+export { checkCapabilities, type DecisionCapabilities } from "./capabilities.ts";
+export { type DecisionDialect, DecisionError, type DecisionFault, errorEnvelope } from "./decision-error.ts";
+export type { DecisionRequest, Question } from "./decision-request.ts";
+export { type RenderedQuestion, renderQuestion } from "./prompt/render-question.ts";
+export { structuredText } from "./prompt/structured-text.ts";
+export { parseDecision } from "./schema/parse-decision.ts";
+export { generateBody, type ScoringCall } from "./scoring/generate-request.ts";
+export { readScoringAnswer } from "./scoring/scoring-answer.ts";
+export { ScoringError } from "./scoring/scoring-error.ts";
+export type { ScoredPrompt } from "./scoring/scoring-frame.ts";
