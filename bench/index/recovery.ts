@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { PrefixIndex } from "../../src/kv/index.ts";
 import { IndexRecovery } from "../../src/kv-events/index.ts";
+import { watchTurns } from "../turns.ts";
 import { quantile } from "./workload.ts";
 
 const { values } = parseArgs({
@@ -86,29 +87,7 @@ async function oneRound(): Promise<Record<string, number>> {
     ownCpu: (user + system) / 1e6,
     peerCpu: cpuSeconds,
     besideBytes: Math.max(0, seen.peakRss - before - index.stats.usedBytes),
-    turnP999: quantile(seen.cpuMs, 0.999),
-    turnMax: Math.max(...seen.cpuMs),
-  };
-}
-
-/** What the main thread has spent from one turn to the next: however busy the machine is, nobody had to wait longer for it. */
-function watchTurns() {
-  const cpuMs: number[] = [];
-  let peakRss = 0;
-  let isOver = false;
-  let last = process.threadCpuUsage();
-  const look = (): void => {
-    const now = process.threadCpuUsage();
-    cpuMs.push((now.user + now.system - last.user - last.system) / 1_000);
-    last = now;
-    if (cpuMs.length % 64 === 0) peakRss = Math.max(peakRss, process.memoryUsage.rss());
-    if (!isOver) setImmediate(look);
-  };
-  look();
-  return {
-    end: () => {
-      isOver = true;
-      return { cpuMs, peakRss: Math.max(peakRss, process.memoryUsage.rss()) };
-    },
+    turnP999: seen.cpuUs.percentile(99.9) / 1_000,
+    turnMax: seen.cpuUs.max / 1_000,
   };
 }

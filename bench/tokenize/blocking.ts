@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { assembleCore } from "../../src/commands/assemble.ts";
 import { PromptService } from "../../src/commands/prompt-service.ts";
@@ -6,6 +5,7 @@ import { servedModels } from "../../src/commands/served-models.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import { JsonReader } from "../../src/json/index.ts";
 import type { RouteRequest, Router } from "../../src/router/index.ts";
+import { watchTurns } from "../turns.ts";
 import { realText } from "./texts.ts";
 
 /** What one request costs the main thread, the prompt threads apart. */
@@ -15,10 +15,10 @@ interface Blocking {
   readonly tokens: number | undefined;
   /** Why it was placed by load; undefined when its tokens were known. */
   readonly reason: string | undefined;
-  /** All that the main thread does for it, ms of CPU, mean: no turn of the event loop can be longer. */
+  /** All that the main thread does for it, ms of CPU, mean. */
   readonly mainCpuMs: number;
-  /** Longest delay of the event loop, ms: of the calmest round, as the machine's other work adds to it. */
-  readonly longestDelayMs: number;
+  /** Longest turn of the event loop, ms by the clock, of each round: what else the machine does makes some of them longer. */
+  readonly longestTurnsMs: readonly number[];
   /** From the request to its pick, ms, median. */
   readonly pickMs: number;
 }
@@ -86,7 +86,7 @@ export async function printBlocking(folder: string, bytes: number, rounds: numbe
   for await (const { input, bodyBytes, tokens, reason, ...ms } of measureBlocking(folder, bytes, rounds)) {
     console.log(
       `  ${input}: ${(bodyBytes / 1e6).toFixed(1)} MB, ${reason ?? `${tokens} tokens`}: main thread ${ms.mainCpuMs.toFixed(1)} ms of CPU, ` +
-        `event loop delayed ${ms.longestDelayMs.toFixed(1)} ms at most, picked after ${ms.pickMs.toFixed(0)} ms`,
+        `longest turn ${rangeOf(ms.longestTurnsMs)}, picked after ${ms.pickMs.toFixed(0)} ms`,
     );
   }
 }
@@ -131,30 +131,36 @@ async function measure(
   router: Router,
   rounds: number,
 ): Promise<Blocking> {
-  const [delays, cpus, picks]: [number[], number[], number[]] = [[], [], []];
+  const [longestTurns, cpus, picks]: [number[], number[], number[]] = [[], [], []];
   let last: Pick<Blocking, "bodyBytes" | "tokens" | "reason"> | undefined;
   for (let round = 0; round < 2 * rounds; round++) {
     const [path, body] = make(round);
     const request = requestOf(path, Buffer.from(JSON.stringify({ model: "m", ...body })));
     await setTimeout(20);
     // The watch costs CPU itself: every other round goes without it.
-    const watch = round % 2 === 0 ? monitorEventLoopDelay({ resolution: 1 }) : undefined;
-    watch?.enable();
+    const turns = round % 2 === 0 ? watchTurns() : undefined;
     const cpu = process.threadCpuUsage();
     const from = performance.now();
     const decision = await router.route(request, new AbortController().signal);
     picks.push(performance.now() - from);
     await setTimeout(20); // a thread's CPU time is brought up to date when it rests
-    watch?.disable();
     const { user, system } = process.threadCpuUsage(cpu);
-    if (watch === undefined) cpus.push((user + system) / 1e3);
-    else delays.push(watch.max / 1e6);
+    if (turns === undefined) cpus.push((user + system) / 1e3);
+    else longestTurns.push(turns.end().wallUs.max / 1_000);
     decision.reservation.release();
     last = { bodyBytes: request.body.length, tokens: decision.inputTokens, reason: decision.explain().loadOnlyReason };
   }
   if (last === undefined) throw new RangeError("at least one round is needed");
   const mainCpuMs = cpus.reduce((sum, ms) => sum + ms, 0) / cpus.length;
-  return { input, ...last, mainCpuMs, longestDelayMs: Math.min(...delays), pickMs: median(picks) };
+  return { input, ...last, mainCpuMs, longestTurnsMs: longestTurns, pickMs: median(picks) };
+}
+
+/** Of the calmest round, the median and the worst. */
+function rangeOf(numbers: readonly number[]): string {
+  const [least, middle, most] = [Math.min(...numbers), median(numbers), Math.max(...numbers)].map((ms) =>
+    ms.toFixed(1),
+  );
+  return `${middle} ms (${least} to ${most})`;
 }
 
 function median(numbers: readonly number[]): number {

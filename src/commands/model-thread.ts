@@ -5,10 +5,12 @@ import { compileModel } from "../model/index.ts";
 import { modelFolderOf } from "./model-folder.ts";
 import type { LoadedModel } from "./model-loading.ts";
 import { hasFiles, modelOptions } from "./served-models.ts";
+import { yieldToOtherThreads } from "./thread-priority.ts";
 
 if (parentPort === null) throw new Error("this file runs as a thread");
 const port = parentPort;
 const config = workerData as Config;
+yieldToOtherThreads(config.tokenizer.threads.niceness);
 
 async function load(index: number): Promise<void> {
   const settings = config.models[index];

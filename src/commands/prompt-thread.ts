@@ -15,11 +15,13 @@ import { CacheBudget } from "../tokenizer/index.ts";
 import { OfficialModel } from "./official-model.ts";
 import type { PromptThreadData } from "./prompt-service.ts";
 import { hasFiles, lateModel, modelOptions, prepareOptions, servedModel } from "./served-models.ts";
+import { yieldToOtherThreads } from "./thread-priority.ts";
 
 if (parentPort === null) throw new Error("this file runs as a thread");
 const port = parentPort;
 const { config, engine } = workerData as PromptThreadData;
 const { tokenizer } = config;
+yieldToOtherThreads(tokenizer.threads.niceness);
 
 const pipelines = config.models.map((settings) => {
   if (!hasFiles(settings)) return undefined;

@@ -22,6 +22,12 @@ const threads = z
     cacheBytes: count(0)
       .default(128 * mebibyte)
       .describe("As `tokenizer.cacheBytes`, of each thread."),
+    niceness: count(0)
+      .max(19)
+      .default(5)
+      .describe(
+        "How far these threads, and the one that loads models, stand back behind the thread that picks where cores are scarce, as `nice` counts; Linux only.",
+      ),
   })
   .prefault({})
   .describe("The threads that prepare large requests.");
