@@ -33,9 +33,9 @@ export function onPorts(ports: EnvoyPorts): ConfigPatch {
 const endpointsPath = ["load_assignment", "endpoints", 0, "lb_endpoints"] as const;
 
 /** The pool of an override_host file; nothing to do in an ORIGINAL_DST one. `endpoints` are `host:port`, `[v6]:port`. */
-export function withWorkers(endpoints: readonly string[]): ConfigPatch {
+export function withWorkers(endpoints: readonly string[], cluster = "workers"): ConfigPatch {
   return (config) => {
-    const path = [...clusterPath(config, "workers"), ...endpointsPath];
+    const path = [...clusterPath(config, cluster), ...endpointsPath];
     if (!config.hasIn(path)) return;
     const hosts = endpoints.map((endpoint) => {
       const { hostname, port } = new URL(`http://${endpoint}`);
