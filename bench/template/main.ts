@@ -1,8 +1,9 @@
 /**
  * Milliseconds a warm render takes, of every chat template there is here: those of most first; and Qwen3's against @huggingface/jinja in the
- * same run. CPU time of the process, the middle of several rounds.
+ * same run. CPU time of the process, the middle of several rounds. A process has few templates, and code that runs them all is the slower for
+ * it: `--only` measures one alone.
  *
- *   node bench/template/main.ts [--dialect dynamo|huggingface] [--worst 20]
+ *   node bench/template/main.ts [--dialect dynamo|huggingface] [--worst 20] [--only NAME]
  */
 import { parseArgs } from "node:util";
 import { Template } from "@huggingface/jinja";
@@ -21,12 +22,16 @@ const conversations: readonly Conversation[] = [
   { messages: 21, characters: 64 * 1_024, barMs: 0.05 },
   { messages: 101, characters: 100 * 1_024, barMs: 0.2 },
 ];
-const warmUpRuns = 400;
+const warmUpRuns = 1_500;
 const rounds = 7;
 const runsOfRound = 60;
 
 const { values } = parseArgs({
-  options: { dialect: { type: "string", default: "dynamo" }, worst: { type: "string", default: "20" } },
+  options: {
+    dialect: { type: "string", default: "dynamo" },
+    worst: { type: "string", default: "20" },
+    only: { type: "string" },
+  },
 });
 const dialect: TemplateDialect = values.dialect === "huggingface" ? "huggingface" : "dynamo";
 
@@ -91,8 +96,9 @@ function nearness(times: readonly number[]): number {
   return Math.max(...times.map((ms, at) => ms / (conversations[at]?.barMs ?? 1)));
 }
 
-printPeer();
+if (values.only === undefined) printPeer();
 const rows = [...realTemplates()].flatMap(([name, source]) => {
+  if (values.only !== undefined && values.only !== name) return [];
   const times = costs(compileTemplate(source, { dialect }), contexts);
   return times === undefined ? [] : [{ name, times }];
 });

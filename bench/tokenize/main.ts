@@ -19,11 +19,11 @@ const frames: Readonly<Record<string, MessageFrame>> = {
   gemma3: { before: (role) => `<start_of_turn>${role}\n`, after: "<end_of_turn>\n" },
   llama2: { before: (role) => (role === "user" ? "<s>[INST] " : " [/INST] "), after: "</s>" },
 };
-/** The first rounds pay for the warming up of the code. */
-const warmUpRounds = 3;
+/** The first rounds pay for the warming up of the code: that of a turn takes some 150 turns to get there. */
+const warmUpRounds = 8;
 const rounds = 7;
 /** Of unseen text: as many as there is text for. */
-const slicesOfRound = 4;
+const slicesOfRound = 3;
 const text = realText();
 
 const names = ["script", "official", "ours", "pieces"] as const;
