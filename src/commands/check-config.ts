@@ -19,15 +19,16 @@ export async function checkConfig(config: Config, output: Writable): Promise<voi
   for (const model of config.models)
     if (hasFiles(model)) await readModelFolder((await modelFolderOf(model, config.hub)).folder);
   const { extProc, routeApi, proxy, replicas } = config;
-  for (const [path, { mode, certFile, keyFile }] of [
+  for (const [path, { mode, certFile, keyFile, clientCaFile }] of [
     ["extProc.tls", extProc.tls] as const,
     ["routeApi.tls", routeApi.tls] as const,
     ["proxy.tls", proxy.tls] as const,
   ]) {
     if (mode === "files") await Promise.all([assertReadable(path, certFile), assertReadable(path, keyFile)]);
+    await assertReadable(`${path}.clientCaFile`, clientCaFile);
   }
   await assertReadable("routeApi.tokenFile", routeApi.tokenFile);
-  if (modesOf(config).includes("proxy")) await apiKeysOf(config);
+  if (modesOf(config).includes("proxy")) await apiKeysOf(proxy);
   await assertReplicaFiles(replicas);
   output.write(renderConfig(config));
 }

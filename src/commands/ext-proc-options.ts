@@ -1,5 +1,6 @@
 import { type Config, parseAddress } from "../config/index.ts";
 import type { ExtProcOptions, TlsOptions } from "../surface/ext-proc/index.ts";
+import { tlsOf } from "./listener-tls.ts";
 
 /** The settings of the ext_proc surface, in its own terms. */
 export function extProcOptions({ extProc, health, shutdown }: Config): ExtProcOptions {
@@ -44,14 +45,6 @@ function bodyModes(mode: Config["extProc"]["bodyMode"]): ExtProcOptions {
 }
 
 function tlsOptions(tls: Config["extProc"]["tls"]): TlsOptions {
-  switch (tls.mode) {
-    case "self-signed":
-      return { kind: "self-signed" };
-    case "off":
-      return { kind: "plaintext" };
-    case "files": {
-      const { certFile = "", keyFile = "", reloadIntervalMs } = tls;
-      return { kind: "files", certFile, keyFile, reloadIntervalMs };
-    }
-  }
+  const options = tlsOf(tls);
+  return options.kind === "off" ? { kind: "plaintext" } : options;
 }

@@ -3,8 +3,11 @@ import { type Config, parseAddress } from "../config/index.ts";
 import type { HttpTls } from "../http/index.ts";
 
 /** The transport security that the settings ask for. */
-export function tlsOf({ mode, certFile = "", keyFile = "", reloadIntervalMs }: Config["routeApi"]["tls"]): HttpTls {
-  return mode === "files" ? { kind: "files", certFile, keyFile, reloadIntervalMs } : { kind: mode };
+export function tlsOf(tls: Config["routeApi"]["tls"]): HttpTls {
+  const { mode, certFile = "", keyFile = "", clientCaFile, reloadIntervalMs } = tls;
+  if (mode === "off") return { kind: "off" };
+  const common = { reloadIntervalMs, ...(clientCaFile === undefined ? {} : { clientCaFile }) };
+  return mode === "files" ? { kind: "files", certFile, keyFile, ...common } : { kind: "self-signed", ...common };
 }
 
 /** Whether nobody from elsewhere can reach a listener. */

@@ -5,7 +5,6 @@ import type { Catalogue, HealthProber } from "../fleet/index.ts";
 import { systemClock } from "../http/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
 import {
-  type ApiKey,
   ApiKeys,
   BodyIntake,
   Cors,
@@ -22,7 +21,7 @@ import {
   type WorkerReports,
 } from "../surface/proxy/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
-import { apiKeysOf } from "./api-keys.ts";
+import { apiKeysOf, areKeysNeeded, watchApiKeys } from "./api-keys.ts";
 import type { Core } from "./assemble.ts";
 import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { ObservedRouter } from "./observed-router.ts";
@@ -46,8 +45,9 @@ export interface RunningProxy {
 export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
   const { core, config, log } = parts;
   const { proxy } = config;
-  const keys = await apiKeysOf(config);
-  if (keys.length === 0 && !isLoopback(proxy.listen)) {
+  const listed = await apiKeysOf(proxy);
+  const keys = new ApiKeys(listed, areKeysNeeded(proxy), () => performance.now());
+  if (!keys.areNeeded && !isLoopback(proxy.listen)) {
     log.warn({ listen: proxy.listen }, "the proxy asks nobody for a key: see proxy.apiKeys");
   }
   const pools = workerPools(config);
@@ -62,9 +62,11 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
     // The front door answers slow bodies in the API's words; the listener only ends what that misses.
     const limits = { ...proxy, requestTimeoutMs: proxy.requestTimeoutMs + listenerMarginMs };
     const server = await ProxyServer.start(door, { host, port, tls: tlsOf(proxy.tls), limits }, log);
+    const stopWatching = watchApiKeys(proxy, listed, (changed) => keys.replace(changed), log);
     return {
       server,
       close: async () => {
+        stopWatching();
         await server.close();
         await closePools();
       },
@@ -77,7 +79,7 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
 
 const listenerMarginMs = 5_000;
 
-function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPools): FrontDoor {
+function frontDoor(parts: ProxyParts, keys: ApiKeys, pools: WorkerPools): FrontDoor {
   const { core, config, log, metrics, prober } = parts;
   const { proxy } = config;
   const now = () => performance.now();
@@ -87,7 +89,7 @@ function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPool
   const owners = new ResponseOwners(proxy.maxStoredResponses);
   const door = new FrontDoor({
     paths: new ServedPaths(proxy.paths),
-    keys: new ApiKeys(keys, now),
+    keys,
     cors: new Cors(proxy.cors),
     intake,
     models: modelList(core, config, pools),
@@ -116,7 +118,7 @@ function frontDoor(parts: ProxyParts, keys: readonly ApiKey[], pools: WorkerPool
       forwardsGeneratedRequestId: proxy.forwardGeneratedRequestId,
       forwarding: {
         trustsClient: proxy.trustClientPins,
-        forwardsCredentials: keys.length === 0 || proxy.forwardCredentials,
+        forwardsCredentials: !keys.areNeeded || proxy.forwardCredentials,
       },
       ownsCors: proxy.cors.origins.length > 0,
       clientStallTimeoutMs: proxy.clientStallTimeoutMs,

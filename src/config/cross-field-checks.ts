@@ -149,11 +149,15 @@ function checkModes({ mode, mixedModes, routeApi, models, workers }: Config, rep
 }
 
 function checkListeners({ extProc, routeApi, proxy }: Config, report: Report): void {
-  for (const [section, { mode, certFile, keyFile }] of [
+  for (const [section, { mode, certFile, keyFile, clientCaFile }] of [
     ["extProc", extProc.tls] as const,
     ["routeApi", routeApi.tls] as const,
     ["proxy", proxy.tls] as const,
   ]) {
+    if (mode === "off" && clientCaFile !== undefined) {
+      const reason = `not with ${section}.tls.mode off, where nobody is asked for a certificate`;
+      report([section, "tls", "clientCaFile"], reason, clientCaFile);
+    }
     if (mode !== "files") continue;
     const needed = `needed with ${section}.tls.mode files`;
     if (certFile === undefined) report([section, "tls", "certFile"], needed, certFile);

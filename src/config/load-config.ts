@@ -38,12 +38,16 @@ export function loadConfig({ file, text, env, flags = {} }: ConfigSources): Conf
 function withPathsFrom(base: string, config: Config): Config {
   const from = <K extends string>(key: K, path: string | undefined): { readonly [P in K]?: string } =>
     (path === undefined ? {} : { [key]: resolve(base, path) }) as { readonly [P in K]?: string };
-  const tlsFrom = <T extends { readonly certFile?: string | undefined; readonly keyFile?: string | undefined }>(
+  const tlsFrom = <
+    T extends Partial<Readonly<Record<"certFile" | "keyFile" | "clientCaFile" | "caFile", string | undefined>>>,
+  >(
     tls: T,
   ) => ({
     ...tls,
     ...from("certFile", tls.certFile),
     ...from("keyFile", tls.keyFile),
+    ...from("clientCaFile", tls.clientCaFile),
+    ...from("caFile", tls.caFile),
   });
   const { extProc, routeApi, proxy, hub, replicas } = config;
   const { redis, peers } = replicas;
@@ -64,7 +68,7 @@ function withPathsFrom(base: string, config: Config): Config {
       redis: {
         ...redis,
         ...from("passwordFile", redis.passwordFile),
-        tls: { ...tlsFrom(redis.tls), ...from("caFile", redis.tls.caFile) },
+        tls: tlsFrom(redis.tls),
       },
       peers: {
         ...peers,

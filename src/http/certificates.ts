@@ -1,5 +1,6 @@
+import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createSecureContext } from "node:tls";
+import { createSecureContext, type SecureContextOptions, type TlsOptions } from "node:tls";
 import { generate } from "selfsigned";
 import { type ContentWatch, watchContent } from "./watched-content.ts";
 
@@ -9,15 +10,25 @@ export interface PemPair {
   readonly key: Buffer;
 }
 
-export interface PemFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
-  /** How often the files are looked at for a change, ms; 0 = never. Default 10 000. */
-  readonly reloadIntervalMs?: number;
+/** What a listener shows, and whom it believes. */
+export interface ListenerPems extends PemPair {
+  /** Certificates of those that vouch for clients; undefined = clients are asked for none. */
+  readonly clientCa: Buffer | undefined;
 }
 
+/** Where the certificates of a listener come from. */
+export type PemSource = (
+  | { readonly kind: "self-signed" }
+  | { readonly kind: "files"; readonly certFile: string; readonly keyFile: string }
+) & {
+  /** Clients must show a certificate that one of this file vouches for. Absent = they are asked for none. */
+  readonly clientCaFile?: string;
+  /** How often the files are looked at for a change, ms; 0 = never. Default 10 000. */
+  readonly reloadIntervalMs?: number;
+};
+
 /** What a watch of certificate files needs from outside. */
-export type PemWatchDependencies = Pick<ContentWatch<PemPair>, "after" | "onChange" | "onFailure">;
+export type PemWatchDependencies = Pick<ContentWatch<ListenerPems>, "after" | "onChange" | "onFailure">;
 
 const DEFAULT_RELOAD_INTERVAL_MS = 10_000;
 const SELF_SIGNED_YEARS = 10;
@@ -48,8 +59,33 @@ export async function selfSignedPair(): Promise<PemPair> {
   return { cert: Buffer.from(pems.cert), key: Buffer.from(pems.private) };
 }
 
-/** @throws Error naming the files when they cannot be read or are no certificate with its key */
-export async function readPemPair({ certFile, keyFile }: PemFiles): Promise<PemPair> {
+/** Reads the files, makes what comes from none. @throws Error naming the files that cannot be read or used */
+export async function readListenerPems(source: PemSource): Promise<ListenerPems> {
+  const pair = source.kind === "files" ? await readPemPair(source.certFile, source.keyFile) : await selfSignedPair();
+  return { ...pair, clientCa: await readClientCa(source.clientCaFile) };
+}
+
+/** The files of a source, for a log line. */
+export function filesOf(source: PemSource): { readonly certFile?: string; readonly clientCaFile?: string } {
+  const { clientCaFile } = source;
+  return {
+    ...(source.kind === "files" ? { certFile: source.certFile } : {}),
+    ...(clientCaFile === undefined ? {} : { clientCaFile }),
+  };
+}
+
+/** For a TLS server's context. */
+export function contextOf({ cert, key, clientCa }: ListenerPems): SecureContextOptions {
+  return clientCa === undefined ? { cert, key } : { cert, key, ca: clientCa };
+}
+
+/** For a TLS server: whether clients without a certificate that is vouched for are turned away in the handshake. */
+export function clientChecksOf({ clientCaFile }: PemSource): Pick<TlsOptions, "requestCert" | "rejectUnauthorized"> {
+  const isNeeded = clientCaFile !== undefined;
+  return { requestCert: isNeeded, rejectUnauthorized: isNeeded };
+}
+
+async function readPemPair(certFile: string, keyFile: string): Promise<PemPair> {
   const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
   try {
     createSecureContext({ cert, key });
@@ -59,16 +95,43 @@ export async function readPemPair({ certFile, keyFile }: PemFiles): Promise<PemP
   return { cert, key };
 }
 
+/** Node takes a text without any certificate, and then believes nobody: that is a mistake, and would lock every client out. */
+async function readClientCa(file: string | undefined): Promise<Buffer | undefined> {
+  if (file === undefined) return undefined;
+  const clientCa = await readFile(file);
+  const certificates = clientCa.toString("latin1").match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
+  try {
+    if (certificates === null) throw new Error("no certificate in it");
+    for (const certificate of certificates) new X509Certificate(certificate);
+  } catch (cause) {
+    throw new Error(`${file} holds no certificates (PEM)`, { cause });
+  }
+  return clientCa;
+}
+
 /**
  * Looks at the files again and again.
- * @param first the pair that is in use
+ * @param first what is in use
  * @returns stops looking
  */
-export function watchPemFiles(files: PemFiles, first: PemPair, dependencies: PemWatchDependencies): () => void {
+export function watchListenerPems(
+  source: PemSource,
+  first: ListenerPems,
+  dependencies: PemWatchDependencies,
+): () => void {
+  const { kind, clientCaFile, reloadIntervalMs = DEFAULT_RELOAD_INTERVAL_MS } = source;
+  if (kind === "self-signed" && clientCaFile === undefined) return () => undefined;
   return watchContent(first, {
-    read: () => readPemPair(files),
-    isSame: (a, b) => a.cert.equals(b.cert) && a.key.equals(b.key),
-    intervalMs: files.reloadIntervalMs ?? DEFAULT_RELOAD_INTERVAL_MS,
+    read: async () =>
+      kind === "files"
+        ? await readListenerPems(source)
+        : { cert: first.cert, key: first.key, clientCa: await readClientCa(clientCaFile) },
+    isSame: (a, b) => a.cert.equals(b.cert) && a.key.equals(b.key) && isSameCa(a, b),
+    intervalMs: reloadIntervalMs,
     ...dependencies,
   });
+}
+
+function isSameCa({ clientCa: a }: ListenerPems, { clientCa: b }: ListenerPems): boolean {
+  return a === undefined || b === undefined ? a === b : a.equals(b);
 }

@@ -1,8 +1,15 @@
 export { type ApiError, apiErrorBody, type ErrorDialect, errorDialectOf } from "./api-error.ts";
 export { BearerTokens } from "./bearer-tokens.ts";
 export { BufferPool, MAX_POOLED_BYTES } from "./buffer-pool.ts";
-export type { PemFiles, PemPair } from "./certificates.ts";
-export { readPemPair, selfSignedPair, watchPemFiles } from "./certificates.ts";
+export type { ListenerPems, PemSource } from "./certificates.ts";
+export {
+  clientChecksOf,
+  contextOf,
+  filesOf,
+  readListenerPems,
+  selfSignedPair,
+  watchListenerPems,
+} from "./certificates.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export type { HttpErrorCode } from "./error-answer.ts";
 export { HttpError } from "./error-answer.ts";
@@ -44,3 +51,4 @@ export {
   wordShape,
 } from "./shapes.ts";
 export { type TokenUsage, UsageScanner } from "./usage-scanner.ts";
+export { type ContentWatch, watchContent } from "./watched-content.ts";

@@ -1,13 +1,18 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import { type PemFiles, type PemPair, readPemPair, selfSignedPair, watchPemFiles } from "./certificates.ts";
+import {
+  clientChecksOf,
+  contextOf,
+  filesOf,
+  type ListenerPems,
+  type PemSource,
+  readListenerPems,
+  watchListenerPems,
+} from "./certificates.ts";
 import type { HttpLimits } from "./request-limits.ts";
 
 /** Transport security of a listener. */
-export type HttpTls =
-  | { readonly kind: "off" }
-  | { readonly kind: "self-signed" }
-  | ({ readonly kind: "files" } & PemFiles);
+export type HttpTls = { readonly kind: "off" } | PemSource;
 
 /** Structured log, the shape of pino's. */
 export interface HttpLog {
@@ -28,20 +33,20 @@ export type ListenerLimits = Pick<
 export class ServerMaker {
   readonly #limits: ListenerLimits;
   readonly #tls: HttpTls;
-  readonly #pair: PemPair | undefined;
+  readonly #pems: ListenerPems | undefined;
   readonly #log: HttpLog;
   #stopWatching: () => void = () => undefined;
 
-  private constructor(limits: ListenerLimits, tls: HttpTls, pair: PemPair | undefined, log: HttpLog) {
+  private constructor(limits: ListenerLimits, tls: HttpTls, pems: ListenerPems | undefined, log: HttpLog) {
     this.#limits = limits;
     this.#tls = tls;
-    this.#pair = pair;
+    this.#pems = pems;
     this.#log = log;
   }
 
   /** Reads or makes the certificate. @throws Error naming the file that cannot be used */
   static async prepare(limits: ListenerLimits, tls: HttpTls, log: HttpLog): Promise<ServerMaker> {
-    return new ServerMaker(limits, tls, await pairOf(tls), log);
+    return new ServerMaker(limits, tls, tls.kind === "off" ? undefined : await readListenerPems(tls), log);
   }
 
   make(handler: RequestListener): Server | TlsServer {
@@ -65,37 +70,26 @@ export class ServerMaker {
       noDelay: true,
       ...(maxHeaderBytes === undefined ? {} : { maxHeaderSize: maxHeaderBytes }),
     };
-    if (this.#pair === undefined) return createServer(options, handler);
-    const server = createTlsServer({ ...options, ...this.#pair }, handler);
-    if (this.#tls.kind === "files") this.#watch(this.#tls, this.#pair, server);
+    if (this.#pems === undefined || this.#tls.kind === "off") return createServer(options, handler);
+    const server = createTlsServer({ ...options, ...contextOf(this.#pems), ...clientChecksOf(this.#tls) }, handler);
+    this.#watch(this.#tls, this.#pems, server);
     return server;
   }
 
-  #watch(files: PemFiles, first: PemPair, server: TlsServer): void {
-    const { certFile } = files;
-    this.#stopWatching = watchPemFiles(files, first, {
+  #watch(source: PemSource, first: ListenerPems, server: TlsServer): void {
+    const files = filesOf(source);
+    this.#stopWatching = watchListenerPems(source, first, {
       after: (delayMs, callback) => {
         const timer = setTimeout(callback, delayMs).unref();
         return () => clearTimeout(timer);
       },
-      onChange: ({ cert, key }) => {
-        server.setSecureContext({ cert, key });
-        this.#log.info({ certFile }, "http: new certificate");
+      onChange: (pems) => {
+        server.setSecureContext(contextOf(pems));
+        this.#log.info(files, "http: new certificates");
       },
       onFailure: (err) => {
-        this.#log.error({ err, certFile }, "http: cannot reload the certificate, keeping the old one");
+        this.#log.error({ err, ...files }, "http: cannot reload the certificates, keeping the old ones");
       },
     });
-  }
-}
-
-async function pairOf(tls: HttpTls): Promise<PemPair | undefined> {
-  switch (tls.kind) {
-    case "off":
-      return undefined;
-    case "self-signed":
-      return selfSignedPair();
-    case "files":
-      return readPemPair(tls);
   }
 }

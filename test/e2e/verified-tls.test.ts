@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generate } from "selfsigned";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { authority, issued } from "../support/tls/authority.ts";
 import { ask } from "./support/client.ts";
 import { envoyBinary } from "./support/envoy-binary.ts";
-import { withVerifiedPicker } from "./support/envoy-patches.ts";
+import { withClientCertificate, withVerifiedPicker } from "./support/envoy-patches.ts";
 import { Gateway } from "./support/gateway.ts";
 import { opening } from "./support/prompts.ts";
 
@@ -48,6 +49,39 @@ describe("an Envoy that verifies the picker", () => {
     });
     try {
       expect((await ask(gateway, opening(81))).status).toBe(status);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+describe("a picker that asks for client certificates", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pointsman-mtls-"));
+    const [gateways, others] = [await authority("gateways"), await authority("others")];
+    await writeFile(join(folder, "ca.crt"), gateways.cert);
+    for (const [file, ca] of [["gateway", gateways] as const, ["stranger", others] as const]) {
+      const { cert, key } = await issued(ca, "gateway.example");
+      await writeFile(join(folder, `${file}.crt`), cert);
+      await writeFile(join(folder, `${file}.key`), key);
+    }
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it.each([
+    { who: "gateway", status: 200 },
+    { who: "stranger", status: 503 },
+  ])("answers $status to an Envoy that is the $who", async ({ who, status }) => {
+    const gateway = await Gateway.start({
+      kind: { bodies: "full-duplex", hosts: "original-dst" },
+      launcher: envoyBinary,
+      workers: 1,
+      patches: [withClientCertificate(join(folder, `${who}.crt`), join(folder, `${who}.key`))],
+      picker: { extProc: { tls: { mode: "self-signed", clientCaFile: join(folder, "ca.crt") } } },
+    });
+    try {
+      expect((await ask(gateway, opening(82))).status).toBe(status);
     } finally {
       await gateway.stop();
     }

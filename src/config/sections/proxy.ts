@@ -137,14 +137,19 @@ export const proxy = z
     apiKeys: apiKeyList
       .default([])
       .describe(
-        "Who may call, each key by its SHA-256 (`printf %s KEY | sha256sum`). Without any, here, in `apiKeyFile` and in `apiKeyHashes`, everybody may.",
+        "Who may call, each key by its SHA-256 (`printf %s KEY | sha256sum`). Without any, and without `apiKeyFile` and `apiKeyHashes`, everybody may.",
       ),
     apiKeyFile: z
       .string()
       .min(1)
       .optional()
       .describe(
-        "YAML file with more such entries, a list as `apiKeys`. It holds no keys, but what they are recognised by.",
+        "YAML file with more such entries, a list as `apiKeys`. It holds no keys, but what they are recognised by. While it names nobody, here nor elsewhere, nobody may call.",
+      ),
+    apiKeyReloadIntervalMs: milliseconds(0)
+      .default(10_000)
+      .describe(
+        "How often `apiKeyFile` is looked at for a change, in ms; 0 = never again after the start. A key that stays keeps its account.",
       ),
     apiKeyHashes: checkedText((text) =>
       /^[0-9a-f]{64}(,[0-9a-f]{64})*$/.test(text)

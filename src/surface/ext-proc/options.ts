@@ -1,3 +1,4 @@
+import type { PemSource } from "../../http/index.ts";
 import type { BodyModeOptions } from "./body-mode.ts";
 
 /** Settings of the ext_proc surface. */
@@ -71,18 +72,11 @@ export interface ListenOptions {
   readonly drainNoticeMs?: number;
 }
 
-export type TlsOptions =
-  /** A certificate made at start, valid ten years; for gateways that do not verify (the endpoint-picker protocol's default). */
-  { readonly kind: "self-signed" } | TlsFileOptions | { readonly kind: "plaintext" };
-
-/** PEM files, read again when they change; new connections use the new certificate. */
-export interface TlsFileOptions {
-  readonly kind: "files";
-  readonly certFile: string;
-  readonly keyFile: string;
-  /** Time between two looks at the files, in ms. Default 10 000; 0 = never again. */
-  readonly reloadIntervalMs?: number;
-}
+/**
+ * `self-signed`: a certificate made at start, valid ten years; for gateways that do not verify (the endpoint-picker protocol's default).
+ * `files`: read again when they change; new connections use the new ones.
+ */
+export type TlsOptions = PemSource | { readonly kind: "plaintext" };
 
 export type ResolvedExtProcOptions = Required<ExtProcOptions>;
 
@@ -145,7 +139,7 @@ export function resolveExtProcOptions(options: ExtProcOptions = {}): ResolvedExt
   for (const name of positiveSizes) checkRange(name, resolved[name], 1, Number.MAX_SAFE_INTEGER);
   checkRange("port", resolved.port, 0, 65_535);
   if (resolved.healthPort !== "off") checkRange("healthPort", resolved.healthPort, 0, 65_535);
-  if (resolved.tls.kind === "files") {
+  if (resolved.tls.kind !== "plaintext") {
     checkRange("tls.reloadIntervalMs", resolved.tls.reloadIntervalMs ?? 0, 0, MAX_TIMER_MS);
   }
   return resolved;

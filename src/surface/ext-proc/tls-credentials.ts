@@ -1,7 +1,15 @@
 import { ServerCredentials } from "@grpc/grpc-js";
-import type { Clock } from "../../http/index.ts";
-import { type PemPair, readPemPair, selfSignedPair, watchPemFiles } from "../../http/index.ts";
-import type { TlsFileOptions, TlsOptions } from "./options.ts";
+import {
+  type Clock,
+  clientChecksOf,
+  contextOf,
+  filesOf,
+  type ListenerPems,
+  type PemSource,
+  readListenerPems,
+  watchListenerPems,
+} from "../../http/index.ts";
+import type { TlsOptions } from "./options.ts";
 import type { ExtProcLogger } from "./telemetry.ts";
 
 /** Credentials of a listener, and what keeps them fresh. */
@@ -20,24 +28,18 @@ export async function listenerCredentials(
   clock: Clock,
   logger: ExtProcLogger,
 ): Promise<ListenerCredentials> {
-  switch (tls.kind) {
-    case "plaintext":
-      return { credentials: ServerCredentials.createInsecure(), close: () => undefined };
-    case "self-signed":
-      return { credentials: new PemCredentials(await selfSignedPair()), close: () => undefined };
-    case "files":
-      return watchedFiles(tls, clock, logger);
-  }
+  if (tls.kind === "plaintext") return { credentials: ServerCredentials.createInsecure(), close: () => undefined };
+  return watchedCredentials(tls, clock, logger);
 }
 
-/** Server credentials whose certificate can be replaced; open connections keep the one they began with. */
+/** Server credentials whose certificates can be replaced; open connections keep those they began with. */
 class PemCredentials extends ServerCredentials {
-  constructor(pair: PemPair) {
-    super({ handshakeTimeout: HANDSHAKE_TIMEOUT_MS }, { cert: pair.cert, key: pair.key });
+  constructor(source: PemSource, pems: ListenerPems) {
+    super({ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...clientChecksOf(source) }, contextOf(pems));
   }
 
-  replace(pair: PemPair): void {
-    this.updateSecureContextOptions({ cert: pair.cert, key: pair.key });
+  replace(pems: ListenerPems): void {
+    this.updateSecureContextOptions(contextOf(pems));
   }
 
   override _equals(other: ServerCredentials): boolean {
@@ -45,19 +47,23 @@ class PemCredentials extends ServerCredentials {
   }
 }
 
-/** A pair that does not fit together is told and the old one kept. */
-async function watchedFiles(files: TlsFileOptions, clock: Clock, logger: ExtProcLogger): Promise<ListenerCredentials> {
-  const first = await readPemPair(files);
-  const credentials = new PemCredentials(first);
-  const { certFile } = files;
-  const close = watchPemFiles(files, first, {
+/** Files that cannot be used are told and the old ones kept. */
+async function watchedCredentials(
+  source: PemSource,
+  clock: Clock,
+  logger: ExtProcLogger,
+): Promise<ListenerCredentials> {
+  const first = await readListenerPems(source);
+  const credentials = new PemCredentials(source, first);
+  const files = filesOf(source);
+  const close = watchListenerPems(source, first, {
     after: (delayMs, callback) => clock.after(delayMs, callback),
-    onChange: (pair) => {
-      credentials.replace(pair);
-      logger.info({ certFile }, "ext_proc: new certificate");
+    onChange: (pems) => {
+      credentials.replace(pems);
+      logger.info(files, "ext_proc: new certificates");
     },
     onFailure: (err) => {
-      logger.error({ err, certFile }, "ext_proc: cannot reload the certificate, keeping the old one");
+      logger.error({ err, ...files }, "ext_proc: cannot reload the certificates, keeping the old ones");
     },
   });
   return { credentials, close };

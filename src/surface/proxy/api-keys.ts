@@ -18,17 +18,29 @@ const maxKeyLength = 4_096;
 
 /** Recognises callers by their keys, of which only digests are kept. */
 export class ApiKeys {
+  /** Whether a key is needed at all. It stays so when none is left: then nobody may call. */
+  readonly areNeeded: boolean;
+  readonly #now: () => number;
   /** By digest: looking one up tells nothing of the others, since nobody can choose a digest. */
-  readonly #byDigest: ReadonlyMap<string, KeyAllowance>;
+  #byDigest: ReadonlyMap<string, KeyAllowance> = new Map();
 
   /** @param now milliseconds on a monotonic scale */
-  constructor(keys: readonly ApiKey[], now: () => number) {
-    this.#byDigest = new Map(keys.map((key) => [key.sha256, new KeyAllowance(key, now)]));
+  constructor(keys: readonly ApiKey[], areNeeded: boolean, now: () => number) {
+    this.areNeeded = areNeeded;
+    this.#now = now;
+    this.replace(keys);
   }
 
-  /** Whether a key is needed at all. */
-  get areNeeded(): boolean {
-    return this.#byDigest.size > 0;
+  /** From here on these may call. A key that was there before keeps its account, under the bounds that it has in the new list. */
+  replace(keys: readonly ApiKey[]): void {
+    const before = this.#byDigest;
+    this.#byDigest = new Map(
+      keys.map((key) => {
+        const allowance = before.get(key.sha256) ?? new KeyAllowance(key, this.#now);
+        allowance.bound(key);
+        return [key.sha256, allowance];
+      }),
+    );
   }
 
   /** @throws HttpError 401 when the request has no key, or one that is not known */
@@ -43,7 +55,7 @@ export class ApiKeys {
 
 /** What one key may still do. */
 export class KeyAllowance {
-  readonly #key: ApiKey;
+  #key: ApiKey;
   readonly #now: () => number;
   #running = 0;
   #requests: number;
@@ -58,6 +70,13 @@ export class KeyAllowance {
 
   get name(): string {
     return this.#key.name;
+  }
+
+  /** Puts other bounds on the key; what it has used up under the old ones stays used up. */
+  bound(key: ApiKey): void {
+    const freed = key.requestsPerMinute - this.#key.requestsPerMinute;
+    if (freed > 0) this.#requests += freed;
+    this.#key = key;
   }
 
   /** Counts a request as begun. @throws HttpError 429 */

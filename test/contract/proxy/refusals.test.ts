@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { json } from "../../support/proxy/fake-worker.ts";
 import { call, chatBody, chatPath, open } from "../../support/proxy/raw-client.ts";
@@ -185,6 +188,52 @@ describe("keys", () => {
     await first;
     worker.behave = (response) => json(response, 200, {});
     expect((await call(proxy.url, { body: chatBody(), headers })).status).toBe(200);
+  });
+
+  it("of a file are read again when it changes, each with the account that it had", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pointsman-keys-"));
+    try {
+      const apiKeyFile = join(folder, "keys.yaml");
+      const lines: string[] = [];
+      await writeFile(apiKeyFile, `[{ name: a, sha256: ${sha("one")}, requestsPerMinute: 1 }]`);
+      const { proxy } = await bench.start(1, {
+        settings: `proxy: { apiKeyFile: "${apiKeyFile}", apiKeyReloadIntervalMs: 20 }`,
+        logLine: (line) => lines.push(line),
+      });
+      const statusOf = async (key: string) =>
+        (await call(proxy.url, { body: chatBody(), headers: ["x-api-key", key] })).status;
+      expect([await statusOf("one"), await statusOf("one"), await statusOf("two")]).toEqual([200, 429, 401]);
+
+      await writeFile(apiKeyFile, "[{ name: ");
+      await expect.poll(() => lines.join()).toContain("keeping the old ones");
+      expect(await statusOf("one")).toBe(429);
+
+      await writeFile(
+        apiKeyFile,
+        `[{ name: a, sha256: ${sha("one")}, requestsPerMinute: 2 }, { name: b, sha256: ${sha("two")} }]`,
+      );
+      await expect.poll(() => statusOf("two")).toBe(200);
+      expect([await statusOf("one"), await statusOf("one")]).toEqual([200, 429]);
+
+      await writeFile(apiKeyFile, "");
+      await expect.poll(() => statusOf("two")).toBe(401);
+      expect((await call(proxy.url, { body: chatBody() })).status).toBe(401);
+      expect(lines.join()).not.toContain(sha("one"));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("are needed while the key file names nobody", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pointsman-keys-"));
+    try {
+      const apiKeyFile = join(folder, "keys.yaml");
+      await writeFile(apiKeyFile, "# none yet\n");
+      const { proxy } = await bench.start(1, { settings: `proxy: { apiKeyFile: "${apiKeyFile}" }` });
+      expect((await call(proxy.url, { body: chatBody() })).status).toBe(401);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("are not needed for health", async () => {

@@ -97,6 +97,18 @@ export function withVerifiedPicker(caFile: string, name: string): ConfigPatch {
   };
 }
 
+/** Envoy shows this certificate to the picker. */
+export function withClientCertificate(certFile: string, keyFile: string): ConfigPatch {
+  return (config) => {
+    const socket = [...clusterPath(config, "picker"), "transport_socket_matches", 1, "transport_socket"];
+    put(
+      config,
+      [...socket, "typed_config", "common_tls_context", "tls_certificates"],
+      [{ certificate_chain: { filename: certFile }, private_key: { filename: keyFile } }],
+    );
+  };
+}
+
 /** Another choice of what Envoy shows to the picker, and how; with the time to answer that all modes but full duplex need. */
 export function withProcessingMode(mode: Readonly<Record<string, string>>): ConfigPatch {
   return (config) => {

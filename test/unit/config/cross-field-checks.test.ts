@@ -11,6 +11,12 @@ describe("checks across settings", () => {
       message: "extProc.tls.certFile: needed with extProc.tls.mode files",
     },
     {
+      name: "client certificates without TLS",
+      text: "extProc: {tls: {mode: off, clientCaFile: ca.crt}}",
+      message:
+        'extProc.tls.clientCaFile: not with extProc.tls.mode off, where nobody is asked for a certificate; got "ca.crt"',
+    },
+    {
       name: "less room for all bodies than for one",
       text: "extProc: {maxInFlightBodyBytes: 10, maxBodyBytes: 11}",
       message: "extProc.maxInFlightBodyBytes: expected at least extProc.maxBodyBytes (11); got 10",

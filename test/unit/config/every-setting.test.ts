@@ -22,16 +22,23 @@ function valueAt(config: Config, path: string): unknown {
   return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config);
 }
 
+/** What has to be set beside a setting, for it to have a meaning. */
+function neededBeside({ path }: Setting): Readonly<Record<string, string>> {
+  if (!path.endsWith("tls.clientCaFile")) return {};
+  return { [environmentName(path.replace(/clientCaFile$/, "mode"))]: "self-signed" };
+}
+
 /** The same assignment as each of the three ways to make it. */
 function sourcesOf(setting: Setting): readonly ConfigSources[] {
   const value = otherValue(setting);
+  const env = neededBeside(setting);
   const nested = setting.path.split(".").reduceRight((inner, key) => `{${JSON.stringify(key)}: ${inner}}`, "VALUE");
   const inFile = { string: JSON.stringify(value), texts: JSON.stringify([value]) };
   return [
-    { env: { [environmentName(setting.path)]: value } },
-    { env: {}, flags: { set: [`${setting.path}=${value}`] } },
+    { env: { ...env, [environmentName(setting.path)]: value } },
+    { env, flags: { set: [`${setting.path}=${value}`] } },
     {
-      env: {},
+      env,
       text: nested.replace(
         "VALUE",
         setting.kind === "string" || setting.kind === "texts" ? inFile[setting.kind] : value,

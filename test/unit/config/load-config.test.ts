@@ -177,11 +177,15 @@ describe("loadConfig from a file", () => {
     const file = join(folder, "pointsman.yaml");
     await writeFile(
       file,
-      "models: [{name: m, folder: models/m}, {name: n, folder: /n}]\nextProc: {tls: {mode: files, certFile: tls.crt, keyFile: /k}}",
+      "models: [{name: m, folder: models/m}, {name: n, folder: /n}]\nextProc: {tls: {mode: files, certFile: tls.crt, keyFile: /k, clientCaFile: ca.crt}}",
     );
     const { models, extProc } = loadConfig({ file, env: {} });
     expect(models.map((model) => model.folder)).toEqual([join(folder, "models/m"), "/n"]);
-    expect(extProc.tls).toMatchObject({ certFile: join(folder, "tls.crt"), keyFile: "/k" });
+    expect(extProc.tls).toMatchObject({
+      certFile: join(folder, "tls.crt"),
+      keyFile: "/k",
+      clientCaFile: join(folder, "ca.crt"),
+    });
   });
 
   it("names a file that cannot be read", () => {
