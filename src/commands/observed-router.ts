@@ -2,21 +2,46 @@ import { performance } from "node:perf_hooks";
 import type { PreparedRequest, PrepareWait, RouteDecision, RouteRequest, Router, Selection } from "../router/index.ts";
 import type { ChosenRequest, Logger, RequestMetrics } from "../telemetry/index.ts";
 import { logPick } from "./pick-log.ts";
+import { type RequestWatcher, WatchedPick } from "./request-watch.ts";
 
 /** The router as surfaces use it in a running picker: the same picks, measured and, at level debug, explained. */
 export class ObservedRouter {
   readonly #router: Router;
   readonly #metrics: RequestMetrics;
   readonly #log: Logger;
+  readonly #watchers: readonly RequestWatcher[];
 
-  constructor(router: Router, metrics: RequestMetrics, log: Logger) {
+  /** @param watchers follow what comes by `route`; default: nobody does */
+  constructor(router: Router, metrics: RequestMetrics, log: Logger, watchers: readonly RequestWatcher[] = []) {
     this.#router = router;
     this.#metrics = metrics;
     this.#log = log;
+    this.#watchers = watchers;
   }
 
   /** As `Router.route`. */
   route(request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+    const watched = this.#watchers.length === 0 ? undefined : WatchedPick.of(this.#watchers, request);
+    return watched === undefined ? this.#route(request, wait) : this.#watch(watched, request, wait);
+  }
+
+  #watch(watched: WatchedPick, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+    const failed = (error: unknown): never => {
+      watched.failed(error, wait.signal.aborted);
+      throw error;
+    };
+    let decision: RouteDecision | Promise<RouteDecision>;
+    try {
+      decision = this.#route(request, watched.waitOf(wait));
+    } catch (error) {
+      return failed(error);
+    }
+    return decision instanceof Promise
+      ? decision.then((late) => watched.picked(late), failed)
+      : watched.picked(decision);
+  }
+
+  #route(request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
     const prepared = this.prepare(request, wait);
     if (!(prepared instanceof Promise)) return this.admit(prepared, request, wait);
     return prepared.then((late) => {

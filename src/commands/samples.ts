@@ -51,6 +51,7 @@ export class CoreSamples implements SampleSource {
           activePrefillTokens: this.#loads.activePrefillTokens(rank.slot),
           activeDecodeBlocks: this.#loads.activeDecodeBlocks(rank.slot),
           foreign: this.#foreignOf(rank),
+          engine: this.#view.reportOf(rank.slot),
           siblings: this.#signs.isLoadShared === true ? this.#view.siblingLoad(rank.slot) : undefined,
           problems: this.#signs.problemsOf(worker),
           kvEvents: this.#signs.kvEventsOf(rank),

@@ -51,7 +51,7 @@ interface Started {
 
 /** Starts all parts, the surface last. @param running receives each part once it has to be closed */
 async function start(config: Config, log: Logger, running: Closable[]): Promise<Started> {
-  const metrics = new Metrics({ models: config.models.map(({ name }) => name), version });
+  const metrics = new Metrics({ models: config.models.map(({ name }) => name), version, llmd: llmdOf(config) });
   metrics.watchProcess();
   const models = servedModels(config);
   const jsonReader = new JsonReader({ internedBytes: config.json.internedBytes });
@@ -169,6 +169,11 @@ async function startMetrics(config: Config, metrics: Metrics): Promise<MetricsSe
   } catch (cause) {
     throw new ListenError({ setting: "metrics.listen", address: listen }, { cause });
   }
+}
+
+function llmdOf({ metrics }: Config) {
+  const { names, ...rest } = metrics.llmd;
+  return names === "off" ? undefined : { ...rest, names };
 }
 
 function healthProber(config: Config, core: Core): HealthProber | undefined {

@@ -2,9 +2,11 @@ import type { Config } from "../config/index.ts";
 import type { HealthProber, Worker } from "../fleet/index.ts";
 import { startExtProcServer } from "../surface/ext-proc/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
+import { admissionOptions } from "./admission.ts";
 import type { Core } from "./assemble.ts";
 import { extProcOptions } from "./ext-proc-options.ts";
 import type { KvFollower } from "./kv-follower.ts";
+import { LlmdWatcher } from "./llmd-watcher.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
 import { ObservedRouter } from "./observed-router.ts";
 import type { RecoveryView } from "./peer-recovery.ts";
@@ -56,7 +58,9 @@ export async function startSurfaces(
 }
 
 async function startExtProc({ core, config, log, metrics }: SurfaceParts): Promise<Surface> {
-  const router = new ObservedRouter(core.router, metrics.requests, log);
+  const { llmd } = metrics;
+  const watchers = llmd === undefined ? [] : [new LlmdWatcher(llmd, admissionOptions(config).priorities)];
+  const router = new ObservedRouter(core.router, metrics.requests, log, watchers);
   const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
   return {
     addresses: { extProc: server.address, health: server.healthAddress },

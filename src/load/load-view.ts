@@ -57,6 +57,7 @@ export class LoadView {
   readonly #options: Required<EngineReportOptions>;
   readonly #thresholds: BusyThresholds | undefined;
   readonly #foreign: (ForeignLoad | undefined)[] = [];
+  readonly #reports: (EngineReport | undefined)[] = [];
   readonly #siblings: SiblingLoads;
 
   /** @param siblings what other replicas have booked; default: there are none */
@@ -110,6 +111,11 @@ export class LoadView {
     return this.#foreign[slot];
   }
 
+  /** What the engine last reported; undefined = it reported nothing. */
+  reportOf(slot: number): EngineReport | undefined {
+    return this.#reports[slot];
+  }
+
   /** Age of the last report, in ms. */
   reportAgeMs({ atMs }: ForeignLoad): number {
     return this.#clock.now() - atMs;
@@ -142,6 +148,8 @@ export class LoadView {
     const requests = Math.max(0, runningRequests + waitingRequests - booked.requests);
     const waiting = Math.min(waitingRequests, requests);
     while (this.#foreign.length < slot) this.#foreign.push(undefined);
+    while (this.#reports.length < slot) this.#reports.push(undefined);
+    this.#reports[slot] = report;
     this.#foreign[slot] = {
       requests,
       waitingRequests: waiting,
@@ -155,6 +163,7 @@ export class LoadView {
   /** Forgets what was reported of a rank that went away. */
   removeSlot(slot: number): void {
     this.#foreign[slot] = undefined;
+    this.#reports[slot] = undefined;
   }
 }
 

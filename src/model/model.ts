@@ -34,6 +34,14 @@ import {
 const uncutReason = "text without a place to cut it";
 const readTwiceReason = "the engine tokenizes a multimodal model's prompt twice";
 
+/** A prompt's text, or why it is not known. */
+type Rendered = RenderedChat | { readonly inexactReason: string };
+
+/** Follows the parts of the work on one prompt. */
+export interface TokenizeStages {
+  during<T>(stage: "render" | "tokenize", work: () => T): T;
+}
+
 export interface ModelOptions extends CompileOptions {
   /** Tokens a KV block. */
   readonly blockSize: number;
@@ -128,15 +136,30 @@ export class Model {
 
   /**
    * Tokens of a request, as far as they can be known: at once where the text is known or short.
+   * @param stages follows the parts of the work; undefined = nobody does
    * @throws RoutingError `invalid_request` when the template refuses the messages, or token ids are not the model's
    */
-  tokenize(request: ChatParsed | CompletionsParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
+  tokenize(
+    request: ChatParsed | CompletionsParsed,
+    stages?: TokenizeStages,
+  ): TokenizedPrompt | Promise<TokenizedPrompt> {
     try {
-      const prompt = request.api === "completions" ? this.#tokenizeCompletion(request) : this.#tokenizeChat(request);
+      const prompt = this.#tokenize(request, stages);
       return prompt instanceof Promise ? prompt.catch((error) => this.#uncutOr(error)) : prompt;
     } catch (error) {
       return this.#uncutOr(error);
     }
+  }
+
+  #tokenize(request: ChatParsed | CompletionsParsed, stages: TokenizeStages | undefined) {
+    if (request.api === "completions") {
+      const work = () => this.#tokenizeCompletion(request);
+      return stages === undefined ? work() : stages.during("tokenize", work);
+    }
+    const render = () => this.#render(request.chat);
+    const rendered = stages === undefined ? render() : stages.during("render", render);
+    const work = () => this.#tokenizeChat(request, rendered);
+    return stages === undefined ? work() : stages.during("tokenize", work);
   }
 
   #uncutOr(error: unknown): TokenizedPrompt {
@@ -151,8 +174,10 @@ export class Model {
     return completionTokens(request, this.#settings);
   }
 
-  #tokenizeChat({ api, chat, extensions, root }: ChatParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
-    const rendered = this.#render(chat);
+  #tokenizeChat(
+    { api, chat, extensions, root }: ChatParsed,
+    rendered: Rendered,
+  ): TokenizedPrompt | Promise<TokenizedPrompt> {
     const given = this.profile.injectsTokens ? extensions.tokenData : undefined;
     if (given !== undefined) {
       checkTokenIds(given, this.#settings.idBound, "nvext.token_data");
@@ -215,7 +240,7 @@ export class Model {
   }
 
   /** Renders also what is not tokenized in the end: the backend refuses a bad conversation either way. */
-  #render(chat: ChatParsed["chat"]): RenderedChat | { readonly inexactReason: string } {
+  #render(chat: ChatParsed["chat"]): Rendered {
     if (this.#chat?.canRender(chat) !== true) return { inexactReason: this.#noChatReason };
     try {
       const rendered = this.#chat.render(chat);

@@ -1,4 +1,5 @@
 import type { ModelRegistry, ServedModel } from "./model-registry.ts";
+import type { PickStages } from "./pick-stages.ts";
 import {
   type PreparedRequest,
   type PrepareInput,
@@ -34,6 +35,8 @@ export interface Unprepared {
 export interface PrepareWait {
   /** Aborted when nobody waits any more; asked for only where there is something to wait for. */
   readonly signal: AbortSignal;
+  /** Follows the parts of the work; absent = nobody does. */
+  readonly stages?: PickStages | undefined;
 }
 
 /**
@@ -47,15 +50,23 @@ export function prepareAnywhere(
   wait: PrepareWait | undefined,
 ): PreparedRequest | Promise<PreparedRequest> {
   const { elsewhere } = options;
-  if (elsewhere === undefined) return prepareRequest(request, models, options);
-  if (elsewhere.takes(request.body)) return prepareElsewhere(request, models, { ...options, elsewhere }, wait?.signal);
+  if (elsewhere === undefined) return prepareRequest(request, models, options, wait?.stages);
+  if (elsewhere.takes(request.body)) {
+    return followed(wait, () => prepareElsewhere(request, models, { ...options, elsewhere }, wait?.signal));
+  }
   const finish = (prepared: PreparedRequest) => {
-    if (prepared.prompt?.isDeferred === true) return prepareDeferred(request, prepared, elsewhere, wait?.signal);
+    if (prepared.prompt?.isDeferred === true) {
+      return followed(wait, () => prepareDeferred(request, prepared, elsewhere, wait?.signal));
+    }
     elsewhere.preparedHere(request, prepared);
     return prepared;
   };
-  const prepared = prepareRequest(request, models, options);
+  const prepared = prepareRequest(request, models, options, wait?.stages);
   return prepared instanceof Promise ? prepared.then(finish) : finish(prepared);
+}
+
+function followed<T>(wait: PrepareWait | undefined, work: () => T): T {
+  return wait?.stages === undefined ? work() : wait.stages.during("prompt_thread", work);
 }
 
 async function prepareElsewhere(

@@ -8,11 +8,13 @@ export {
 export { type AggregatedReason, type DisaggregationOptions, resolveDisaggregation } from "./disaggregation.ts";
 export type { Elsewhere, PrepareWait, Unprepared } from "./elsewhere.ts";
 export { explainSelection, type RouteExplanation } from "./explanation.ts";
+export { flowOf } from "./flow.ts";
 export type { GivenPrompt, HashPrompt, TokenPrompt } from "./given-prompt.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";
 export { defaultGroup, type Partition, type PartitionClaim, Partitions } from "./partitions.ts";
 export type { PendingOptions } from "./pending-selections.ts";
 export { type BookedPick, PickAttempt, type PickClock, type PickOutcome } from "./pick-attempt.ts";
+export { FollowedWait, type PickStageName, type PickStages } from "./pick-stages.ts";
 export {
   type EndpointRestriction,
   noDemands,
@@ -21,7 +23,7 @@ export {
   type RouteOverrides,
 } from "./placeable.ts";
 export { type PreparedRequest, type PrepareInput, type PrepareOptions, prepareRequest } from "./prepare.ts";
-export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget } from "./route-decision.ts";
+export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget, UsedTokens } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { type AdmissionOptions, noAdmission, Router, type RouterOptions, type RouterState } from "./router.ts";
 export { type PhaseChoice, predictedCachedTokens, type Selection, type SessionOutcome } from "./selection.ts";

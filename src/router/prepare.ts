@@ -4,6 +4,7 @@ import { type BlockHashes, type ChainHasher, type HashOptions, hashBlocks } from
 import type { TokenizedPrompt } from "../model/index.ts";
 import { refuseClientPins, trustedDemandsOf } from "./client-pins.ts";
 import type { ModelRegistry, ServedModel } from "./model-registry.ts";
+import type { PickStages } from "./pick-stages.ts";
 import { noDemands, type Placeable, type RouteDemands } from "./placeable.ts";
 import type { RouteRequest } from "./route-request.ts";
 import { unknownModel } from "./unknown-model.ts";
@@ -46,14 +47,19 @@ export function prepareInputOf({ path, body, headers, trustClient }: RouteReques
 /**
  * Parses, renders, tokenizes and hashes a request. Pure but for the model's caches: nothing is booked. At once where the text is known
  * or short.
+ * @param stages follows the parts of the work; undefined = nobody does
  * @throws RoutingError, or rejects with it: what a client did wrong, by field
  */
 export function prepareRequest(
   request: PrepareInput,
   models: ModelRegistry,
   options: PrepareOptions,
+  stages?: PickStages,
 ): PreparedRequest | Promise<PreparedRequest> {
-  const parsed = parse(request, models, options);
+  const parsed =
+    stages === undefined
+      ? parse(request, models, options)
+      : stages.during("parse", () => parse(request, models, options));
   if (!request.trustClient) refuseClientPins(parsed);
   const model = servedModel(parsed.model, models, options);
   const base = { api: parsed.api, model, demands: demandsOf(parsed, request) };
@@ -67,18 +73,19 @@ export function prepareRequest(
     loraName: model?.adapters?.find((adapter) => adapter === parsed.model),
     isEagle: model?.isEagle,
   };
+  const hash = (prompt: TokenizedPrompt) => hashesOf(prompt, options.chainHasher, hashOptions);
   const finish = (prompt: TokenizedPrompt): PreparedRequest => ({
     ...base,
     prompt,
     promptTokens: prompt.chain?.length ?? prompt.tokenIds.length,
-    hashes: hashesOf(prompt, options.chainHasher, hashOptions),
+    hashes: stages === undefined ? hash(prompt) : stages.during("hash", () => hash(prompt)),
     bodyEdit:
       prompt.injectable && profile.injectsTokens
         ? tokenDataEdit(request.body, parsed.root, { ids: () => prompt.tokenIds, decimals: prompt.decimals })
         : undefined,
     loadOnlyReason: prompt.inexactReason,
   });
-  const prompt = pipeline.tokenize(parsed);
+  const prompt = pipeline.tokenize(parsed, stages);
   return prompt instanceof Promise ? prompt.then(finish) : finish(prompt);
 }
 

@@ -17,6 +17,15 @@ export interface RouteReservation extends LeasedLoad {
   servedBy(endpoint: string): boolean;
   /** The request was sent to an endpoint. @param isReached false: nobody answered there */
   tried(endpoint: string, isReached: boolean): void;
+  /** The worker has told what the request took; absent = nobody asks. */
+  used?(usage: UsedTokens): void;
+}
+
+/** Token counts that a worker reported; undefined where it does not tell. */
+export interface UsedTokens {
+  readonly inputTokens: number;
+  readonly cachedTokens: number | undefined;
+  readonly outputTokens: number | undefined;
 }
 
 /** Where a request goes, and what to change on its way there. */

@@ -15,6 +15,7 @@ import { type Elsewhere, type PrepareWait, prepareAnywhere } from "./elsewhere.t
 import { explainableOf, explainSelection, refusalOf } from "./explanation.ts";
 import { flowOf } from "./flow.ts";
 import type { ModelRegistry } from "./model-registry.ts";
+import type { PickStages } from "./pick-stages.ts";
 import type { EndpointRestriction, Placeable } from "./placeable.ts";
 import { Placer } from "./placement.ts";
 import { type PreparedRequest, type PrepareOptions, prepareInputOf } from "./prepare.ts";
@@ -117,22 +118,23 @@ export class Router {
    */
   admit(subject: Placeable, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
     const { queue } = this.#state;
-    return queue === undefined
-      ? this.place(subject, request)
-      : this.#admitByQueue(queue, subject, request, wait.signal);
+    const { stages } = wait;
+    if (queue === undefined) return this.place(subject, request, stages);
+    const admit = () => this.#admitByQueue(queue, subject, request, wait);
+    return stages === undefined ? admit() : stages.during("wait", admit);
   }
 
   async #admitByQueue(
     queue: AdmissionQueue,
     subject: Placeable,
     request: RouteRequest,
-    signal: AbortSignal,
+    { signal, stages }: PrepareWait,
   ): Promise<RouteDecision> {
     const { priority, fairnessId } = flowOf(request.headers, this.#options.admission.priorities);
     const pool = subject.model?.name ?? "";
     const isPicky = this.#selector.isPicky(subject, request);
     const considered: Considered = {};
-    const place = () => this.book(this.#selector.select(subject, request, considered));
+    const place = () => this.#followed(() => this.#selector.select(subject, request, considered), stages);
     try {
       return await queue.admit({ priority, flow: `${fairnessId}\n${pool}`, pool, isPicky, place }, signal);
     } catch (error) {
@@ -142,8 +144,14 @@ export class Router {
   }
 
   /** Chooses and books at one instant: no wait between reading the workers' state and charging it. @throws RoutingError */
-  place(subject: Placeable, restriction: EndpointRestriction): RouteDecision {
-    return this.book(this.select(subject, restriction));
+  place(subject: Placeable, restriction: EndpointRestriction, stages?: PickStages): RouteDecision {
+    return this.#followed(() => this.select(subject, restriction), stages);
+  }
+
+  #followed(select: () => Selection, stages: PickStages | undefined): RouteDecision {
+    if (stages === undefined) return this.book(select());
+    const selection = stages.during("score", select);
+    return stages.during("book", () => this.book(selection));
   }
 
   /** Where the request would go; books nothing and changes nothing. @throws RoutingError */

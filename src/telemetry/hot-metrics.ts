@@ -89,6 +89,23 @@ export class HotCounter<L extends string = never> extends HotMetric<L, { value: 
   }
 }
 
+/** What rises and falls. */
+export class HotGauge<L extends string = never> extends HotMetric<L, { value: number }> {
+  readonly type = "gauge";
+
+  add(labels: Labels<L>, amount: number): void {
+    this.seriesOf(labels).value += amount;
+  }
+
+  protected newSeries() {
+    return { value: 0 };
+  }
+
+  protected samplesOf(labels: Labels<L>, { value }: { value: number }): readonly Sample[] {
+    return [{ labels, value }];
+  }
+}
+
 interface Distribution {
   /** Values by bucket, those beyond the last one at the end; not summed up. */
   readonly counts: Float64Array;

@@ -1,4 +1,5 @@
 export type { ModelSample } from "./index-metrics.ts";
+export type { LlmdLabels, LlmdMetrics } from "./llmd-metrics.ts";
 export type { Logger, LoggerOptions } from "./logger.ts";
 export { createLogger } from "./logger.ts";
 export type { MetricDescription, MetricsOptions } from "./metrics.ts";
@@ -9,4 +10,4 @@ export { MetricsServer } from "./metrics-server.ts";
 export type { ReplicaSample } from "./replica-metrics.ts";
 export type { ChosenRequest, PickedRequest, PickStage, RequestMetrics, ServedUsage } from "./request-metrics.ts";
 export type { ReservationSample } from "./reservation-metrics.ts";
-export type { ForeignSample, KvEventSample, RankSample, SampleSource } from "./sampled-metrics.ts";
+export type { EngineSample, ForeignSample, KvEventSample, RankSample, SampleSource } from "./sampled-metrics.ts";

@@ -1,4 +1,12 @@
-import { Metrics } from "./metrics.ts";
+import { type MetricDescription, Metrics } from "./metrics.ts";
+import type { SampleSource } from "./sampled-metrics.ts";
+
+const noSamples: SampleSource = {
+  ranks: () => [],
+  models: () => [],
+  reservations: () => ({ booked: 0, leases: 0, leaseEnds: {} }),
+  queued: 0,
+};
 
 const introduction = `# Metrics
 
@@ -19,27 +27,73 @@ there are replicas. The series \`pointsman_replica_*\` are there only with \`rep
 \`pointsman_recover*\` only with \`replicas.peers.urls\`.
 `;
 
+const llmdIntroduction = `## By llm-d's names
+
+With \`metrics.llmd.names\` what has the same meaning there is served a second time by the names and labels of llm-d's endpoint picker, so that
+dashboards made for it go on working: \`current\` for the names below, \`deprecated\` for those that releases before had, \`both\` for both.
+They count what comes over ext_proc; each rank of a worker is one of the pool's endpoints, and the averages need \`fleet.engineMetrics\`.
+\`model_name\` and \`target_model_name\` are both the configured model's name (\`none\` for a request that was refused before its model was known);
+\`fairness_id\` has at most \`metrics.llmd.maxFairnessIds\` values, then \`other\`; \`priority\` is that of the objective; \`error_code\` is llm-d's word for the
+HTTP status.
+
+Not offered: \`request_ttft_seconds\`, \`request_streaming_tpot_seconds\` and \`request_streaming_itl_seconds\` (the picker does not tell streams from
+other answers, and reads no times between chunks; the engines' own figures are exact), \`response_size_bytes\` (not counted),
+\`scheduler_attempts_total\` and \`per_endpoint_queue_size\` (their labels name pods; see \`pointsman_picks_total\` and
+\`pointsman_engine_waiting_requests\`), \`plugin_duration_seconds\` (there are no plugins; see \`pointsman_pick_stage_duration_seconds\`), \`info\` (see
+\`pointsman_build_info\`), \`flow_control_*\` (another queue; see \`pointsman_queued_requests\` and \`pointsman_queue_wait_seconds\`), and what belongs
+to parts that are not here (prefix indexers, predicted latency, data layer).
+`;
+
 /** The page `docs/metrics.md`: every metric with its type, labels and meaning. */
 export async function renderMetricsPage(): Promise<string> {
   const metrics = new Metrics({ models: [], version: "" });
-  metrics.sample({
-    ranks: () => [],
-    models: () => [],
-    reservations: () => ({ booked: 0, leases: 0, leaseEnds: {} }),
-    queued: 0,
-  });
+  metrics.sample(noSamples);
   metrics.samplePrompts({ queued: 0, running: 0 });
   const messages = { published: 0, failed: 0, received: 0, missed: 0, dropped: [] };
   const state = { isConnected: false, isNameShared: false, siblings: 0, sessions: { told: 0, learned: 0 } };
   metrics.sampleReplicas(() => ({ ...state, ...messages }));
   metrics.proxy.sample({ running: 0, heldBodyBytes: 0, storedResponses: 0 });
   metrics.sampleRecovery(() => ({ state: "recovered", blocks: 0, tookMs: 0, attempts: new Map() }));
-  const rows = (await metrics.describe()).map(({ name, type, labels, help }) => [
+  const own = (await metrics.describe()).filter(({ name }) => name.startsWith("pointsman_"));
+  return `${introduction}\n${tableOf(own)}\n${llmdIntroduction}\n${llmdTable(await llmdDescriptions())}`;
+}
+
+/** Every metric that has a name of llm-d's, with its earlier name. */
+async function llmdDescriptions(): Promise<readonly (MetricDescription & { readonly deprecated: string })[]> {
+  const describe = async (names: "current" | "deprecated") => {
+    const metrics = new Metrics({ models: [], version: "", llmd: { names, pool: "", maxFairnessIds: 0 } });
+    metrics.sample(noSamples);
+    return (await metrics.describe()).filter(({ name }) => !name.startsWith("pointsman_"));
+  };
+  const earlier = await describe("deprecated");
+  return (await describe("current")).map((metric) => {
+    const twin = earlier.find(({ help, type }) => help === metric.help && type === metric.type);
+    return { ...metric, deprecated: twin?.name ?? "" };
+  });
+}
+
+function tableOf(metrics: readonly MetricDescription[]): string {
+  const rows = metrics.map(({ name, type, labels, help }) => [
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(", "),
     help,
   ]);
-  const table = [["metric", "type", "labels", "meaning"], ["---", "---", "---", "---"], ...rows];
-  return `${introduction}\n${table.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
+  return table([["metric", "type", "labels", "meaning"], ["---", "---", "---", "---"], ...rows]);
+}
+
+function llmdTable(metrics: readonly (MetricDescription & { readonly deprecated: string })[]): string {
+  const rows = metrics.map(({ name, deprecated, type, labels, help }) => [
+    `\`${name}\``,
+    deprecated === "" ? "" : `\`${deprecated}\``,
+    type,
+    labels.map((label) => `\`${label}\``).join(", "),
+    help,
+  ]);
+  const head = ["metric", "earlier name", "type", "labels", "meaning"];
+  return table([head, head.map(() => "---"), ...rows]);
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  return `${rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
 }

@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { HttpMetrics } from "./http-metrics.ts";
+import { LlmdMetrics, type LlmdOptions } from "./llmd-metrics.ts";
+import { registerLlmdPoolMetrics } from "./llmd-pool-metrics.ts";
 import { PromptMetrics, type PromptSample } from "./prompt-metrics.ts";
 import { ProxyMetrics } from "./proxy-metrics.ts";
 import { type RecoverySource, registerRecoveryMetrics } from "./recovery-metrics.ts";
@@ -12,6 +14,14 @@ export interface MetricsOptions {
   /** Names of the configured models. */
   readonly models: readonly string[];
   readonly version: string;
+  /** The names of llm-d that are served beside ours; absent = none. */
+  readonly llmd?: LlmdSetup | undefined;
+}
+
+/** Which of llm-d's names are served, and for whom. */
+export interface LlmdSetup extends Omit<LlmdOptions, "models"> {
+  /** The pool's name. */
+  readonly pool: string;
 }
 
 /** One metric, as documented. */
@@ -28,13 +38,18 @@ export class Metrics {
   readonly prompts: PromptMetrics;
   readonly http: HttpMetrics;
   readonly proxy: ProxyMetrics;
+  /** Undefined unless llm-d's names are served. */
+  readonly llmd: LlmdMetrics | undefined;
+  readonly #llmdSetup: LlmdSetup | undefined;
   readonly #registry = new Registry();
 
-  constructor({ models, version }: MetricsOptions) {
+  constructor({ models, version, llmd }: MetricsOptions) {
     this.requests = new RequestMetrics(this.#registry, models);
     this.prompts = new PromptMetrics(this.#registry);
     this.http = new HttpMetrics(this.#registry);
     this.proxy = new ProxyMetrics(this.#registry);
+    this.#llmdSetup = llmd;
+    this.llmd = llmd && new LlmdMetrics(this.#registry, { ...llmd, models });
     const build = new Gauge({
       name: "pointsman_build_info",
       help: "Always 1; the label tells the version.",
@@ -47,6 +62,8 @@ export class Metrics {
   /** Reads loads, KV events and indexes from `source` at each scrape. Call it once. */
   sample(source: SampleSource): void {
     registerSampledMetrics(this.#registry, source);
+    const llmd = this.#llmdSetup;
+    if (llmd !== undefined) registerLlmdPoolMetrics(this.#registry, llmd, () => source.ranks());
   }
 
   /** Reads the state of the prompt threads from `source` at each scrape. Call it once. */

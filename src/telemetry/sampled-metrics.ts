@@ -14,6 +14,8 @@ export interface RankSample {
   readonly activeDecodeBlocks: number;
   /** What its engine reports beyond that; absent where it reports nothing. */
   readonly foreign?: ForeignSample | undefined;
+  /** What its engine reports; absent where it reports nothing. */
+  readonly engine?: EngineSample | undefined;
   /** What other replicas have booked on it; absent where load is not shared. */
   readonly siblings?: SiblingSample | undefined;
   /** What is wrong with its settings, by one of few fixed names. */
@@ -27,6 +29,14 @@ export interface ForeignSample {
   readonly requests: number;
   readonly decodeBlocks: number;
   readonly ageMs: number;
+}
+
+/** What an engine reports of itself; undefined what it leaves out. */
+export interface EngineSample {
+  readonly runningRequests: number | undefined;
+  readonly waitingRequests: number | undefined;
+  /** In [0,1]. */
+  readonly kvUsage: number | undefined;
 }
 
 /** What other replicas have booked on a rank. */
@@ -70,6 +80,7 @@ export function registerSampledMetrics(registry: Registry, source: SampleSource)
   registerReservationMetrics(registry, () => source.reservations());
   registerCounts(registry, source);
   registerForeign(registry, source);
+  registerEngines(registry, source);
   registerSiblings(registry, source);
   registerIndexMetrics(registry, () => source.models());
 }
@@ -98,6 +109,17 @@ function registerForeign(registry: Registry, source: SampleSource): void {
     ({ decodeBlocks }) => decodeBlocks,
   );
   gauge("pointsman_engine_report_age_seconds", "Age of the engine's figures.", ({ ageMs }) => ageMs / 1000);
+}
+
+function registerEngines(registry: Registry, source: SampleSource): void {
+  const gauge = (name: string, help: string, value: (engine: EngineSample) => number | undefined) =>
+    registerRankGauge(registry, source, { name, help }, ({ engine }) => engine && value(engine));
+  const running = "Requests that run in the rank's engine, as it reports.";
+  gauge("pointsman_engine_running_requests", running, ({ runningRequests }) => runningRequests);
+  const waiting = "Requests that wait in the rank's engine, as it reports.";
+  gauge("pointsman_engine_waiting_requests", waiting, ({ waitingRequests }) => waitingRequests);
+  const usage = "Share of its KV blocks that the rank's engine has in use, 0 to 1, as it reports.";
+  gauge("pointsman_engine_kv_usage_ratio", usage, ({ kvUsage }) => kvUsage);
 }
 
 function registerSiblings(registry: Registry, source: SampleSource): void {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listenAddress, milliseconds } from "../setting-types.ts";
+import { count, listenAddress, milliseconds } from "../setting-types.ts";
 
 /** The gRPC health service. */
 export const health = z
@@ -11,12 +11,38 @@ export const health = z
   .prefault({})
   .describe("The gRPC health service on a port of its own.");
 
+/** Metrics by llm-d's names. */
+const llmd = z
+  .strictObject({
+    names: z
+      .enum(["off", "current", "deprecated", "both"])
+      .default("off")
+      .describe(
+        "Which of llm-d's names are served beside ours, for dashboards that have them: `current` those that start with `llm_d_epp_`, `deprecated` the earlier `inference_objective_`, `inference_pool_` and `inference_extension_` ones.",
+      ),
+    pool: z
+      .string()
+      .min(1)
+      .max(253)
+      .default("pointsman")
+      .describe("Name of the pool, the label `name` of its metrics: that of the InferencePool in Kubernetes."),
+    maxFairnessIds: count(0)
+      .max(10_000)
+      .default(100)
+      .describe(
+        "Most values of the label `fairness_id`, which clients choose; later ones are `other`. 0 = all of them are. Each has some 120 series, for each of its models and priorities.",
+      ),
+  })
+  .prefault({})
+  .describe("Metrics by the names of llm-d's endpoint picker.");
+
 /** The Prometheus listener. */
 export const metrics = z
   .strictObject({
     listen: listenAddress(true)
       .default("0.0.0.0:9090")
       .describe("Where `/metrics` is served over HTTP; `off` = nowhere."),
+    llmd,
   })
   .prefault({})
   .describe("Prometheus metrics.");

@@ -73,4 +73,10 @@ export interface PickReservation {
   servedBy(endpoint: string): boolean;
   /** The gateway has tried an endpoint. @param isReached false: it could not connect */
   tried(endpoint: string, isReached: boolean): void;
+  /** The worker has told what the request took; absent = nobody asks. */
+  used?(usage: {
+    readonly inputTokens: number;
+    readonly cachedTokens: number | undefined;
+    readonly outputTokens: number | undefined;
+  }): void;
 }

@@ -74,15 +74,17 @@ export class ResponseWatch {
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#decision.reservation.release();
     this.#reportUsage();
+    this.#decision.reservation.release();
   }
 
   #reportUsage(): void {
     const usage = this.#scanner?.usage;
-    const { model, predictedCachedTokens } = this.#decision;
-    if (usage !== undefined) this.#telemetry.usage({ ...usage, model, predictedCachedTokens });
-    else if (!this.#isSuccess || !this.#hasContent) return;
+    const { model, predictedCachedTokens, reservation } = this.#decision;
+    if (usage !== undefined) {
+      this.#telemetry.usage({ ...usage, model, predictedCachedTokens });
+      reservation.used?.(usage);
+    } else if (!this.#isSuccess || !this.#hasContent) return;
     else if (this.#isEncoded) this.#telemetry.usageUnread("encoded");
     else if (this.#scanner !== undefined) {
       this.#telemetry.usageUnread(this.#scanner.sawTooLarge ? "too_large" : "absent");
