@@ -17,8 +17,16 @@ export function range({ positional, named }: CallArguments, type: SequenceType):
   return new SequenceValue(type, () => numbers(start, length, step), text);
 }
 
-/** A plain loop: templates go through all earlier messages for each one (Gemma 4). */
+/** Numbers up and down of which short ranges are copies. */
+const most = 1_024;
+const ascending: readonly Value[] = Array.from({ length: most + 1 }, (_, at) => at);
+const descending: readonly Value[] = Array.from({ length: most + 1 }, (_, at) => most - at);
+
+/** Templates go through all earlier messages for each one, and stop at the first that they look for (Gemma 4): copying is the cheapest way. */
 function numbers(start: number, length: number, step: number): readonly Value[] {
+  const last = start + (length - 1) * step;
+  if (step === 1 && start >= 0 && last <= most) return ascending.slice(start, start + length);
+  if (step === -1 && last >= 0 && start <= most) return descending.slice(most - start, most - start + length);
   const items: Value[] = [];
   for (let at = 0; at < length; at++) items.push(start + at * step);
   return items;

@@ -96,6 +96,8 @@ export function minijinjaCallMethod(object: Value, name: string, args: CallArgum
     frame.render.spend(textOf(object).length / 16);
     return method(textOf(object), flatArguments(args), frame);
   }
+  // The usual method, called several times for each message, is spared the objects of the others.
+  if (name === "get" && object instanceof DictValue) return got(object, flatArguments(args));
   const result = object instanceof DictValue ? dictMethod(object, name, flatArguments(args)) : undefined;
   if (result !== undefined) return result.value;
   if (isSequence(object) && object.type === "list" && name === "count") return counted(object, flatArguments(args));
@@ -114,8 +116,6 @@ function counted({ items }: SequenceValue, args: readonly Value[]): Value {
 function dictMethod(dict: DictValue, name: string, args: readonly Value[]): { readonly value: Value } | undefined {
   const items = () => dict.entries().map((entry) => list(entry));
   switch (name) {
-    case "get":
-      return { value: got(dict, args) };
     case "items":
       return { value: withoutArguments(args, new SequenceValue("iterable", items)) };
     case "keys":
