@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Config } from "../config/index.ts";
+import type { RedisSecrets } from "../redis/index.ts";
 import {
   RedisLink,
-  type RedisSecrets,
   type ReplicaIdentity,
   ReplicaLoads,
   SessionSharing,

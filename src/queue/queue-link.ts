@@ -1,0 +1,110 @@
+import type { Redis } from "ioredis";
+import {
+  type ConnectionMaker,
+  dialRedis,
+  endOfClient,
+  type RedisPlace,
+  type RedisSecrets,
+  unlessAborted,
+} from "../redis/index.ts";
+import { defineScripts } from "./scripts.ts";
+
+/** Why a server that answers cannot be used. */
+export class UnsupportedRedisError extends Error {
+  override readonly name = "UnsupportedRedisError";
+}
+
+/** One connection for commands and, where results come by one list, one that waits for them. */
+export interface QueueConnection {
+  readonly commands: Redis;
+  /** Undefined where each request has a list of its own. */
+  readonly reader: Redis | undefined;
+  /** Says that the connection is no good, though it stands. */
+  fail(cause: unknown): void;
+  readonly ended: Promise<unknown>;
+}
+
+/** Makes connections to the queue's Redis. */
+export class QueueLink implements ConnectionMaker<QueueConnection> {
+  readonly #place: RedisPlace;
+  readonly #secrets: RedisSecrets;
+  readonly #hasReader: boolean;
+  /** The reader of the connection before: it may still wait at the server, and would take results to nowhere. */
+  #lastReaderId: number | undefined;
+
+  constructor(place: RedisPlace, secrets: RedisSecrets, hasReader: boolean) {
+    this.#place = place;
+    this.#secrets = secrets;
+    this.#hasReader = hasReader;
+  }
+
+  /** Rejects with UnsupportedRedisError where the server is of a kind that the queue does not work on. */
+  async open(signal: AbortSignal): Promise<QueueConnection> {
+    const secrets = await this.#secrets();
+    const { timeoutMs } = this.#place;
+    const commands = dialRedis(this.#place, secrets, timeoutMs);
+    const reader = this.#hasReader ? dialRedis(this.#place, secrets) : undefined;
+    let fail: (cause: unknown) => void = () => undefined;
+    const failed = new Promise<unknown>((resolve) => {
+      fail = resolve;
+    });
+    const ends = [commands, ...(reader === undefined ? [] : [reader])].map(endOfClient);
+    const connection = { commands, reader, fail, ended: Promise.race([failed, ...ends]) };
+    try {
+      const deadline = AbortSignal.timeout(timeoutMs);
+      const ready = unlessAborted(this.#prepare(connection), deadline);
+      await unlessAborted(Promise.race([ready, rejected(connection.ended)]), signal);
+    } catch (cause) {
+      disconnect(connection);
+      throw cause;
+    }
+    return connection;
+  }
+
+  untilLost({ ended }: QueueConnection): Promise<unknown> {
+    return ended;
+  }
+
+  drop(connection: QueueConnection): void {
+    disconnect(connection);
+  }
+
+  async #prepare({ commands, reader }: QueueConnection): Promise<void> {
+    await Promise.all([commands.connect(), reader?.connect()]);
+    await assertSupported(commands);
+    defineScripts(commands);
+    if (reader === undefined) return;
+    const last = this.#lastReaderId;
+    this.#lastReaderId = Number(await reader.client("ID"));
+    // Not allowed to some users, and of no use where the server is another one: its own timeout ends the wait then.
+    if (last !== undefined) await commands.call("CLIENT", "KILL", "ID", last).catch(() => undefined);
+  }
+}
+
+async function assertSupported(client: Redis): Promise<void> {
+  // Users that may not ask are believed.
+  const text = await client.info().catch(() => "");
+  if (/^redis_mode:cluster\r?$/m.test(text)) {
+    throw new UnsupportedRedisError(
+      "this is a Redis Cluster: the queue's keys do not hash to one slot, so that only a single server or Sentinel will do",
+    );
+  }
+  if (/^role:slave\r?$/m.test(text)) {
+    throw new UnsupportedRedisError("this Redis server is a replica, to which nothing can be written");
+  }
+}
+
+async function rejected(cause: Promise<unknown>): Promise<never> {
+  throw await cause;
+}
+
+function disconnect({ commands, reader }: QueueConnection): void {
+  commands.disconnect();
+  reader?.disconnect();
+}
+
+/** Whether an error says that this server will not do any more, whatever it is asked next. */
+export function endsConnection(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : "";
+  return /^(READONLY|MASTERDOWN|UNBLOCKED|NOAUTH)\b|^Command timed out/.test(message);
+}
