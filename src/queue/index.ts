@@ -2,7 +2,6 @@ export type { CanaryFinding } from "./canary.ts";
 export { QueueClient } from "./queue-client.ts";
 export { type QueueEnvironment, systemQueueEnvironment } from "./queue-environment.ts";
 export { QueueError, type QueueErrorCode } from "./queue-error.ts";
-export { UnsupportedRedisError } from "./queue-link.ts";
 export type {
   CancelReason,
   QueueClientDependencies,
