@@ -3,7 +3,7 @@ SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: demo test test-e2e test-live check bench build venv install clean distclean
+.PHONY: demo test test-e2e test-live test-kubernetes check bench build venv install clean distclean
 
 # Starts a real Envoy, the picker and four simulated workers, sends requests and prints what was picked and why.
 demo: build venv
@@ -22,6 +22,11 @@ test-live: build venv
 	@$(PINNED) node scripts/testing/run.ts live; code=$$?; \
 	$(PINNED) node test/live/parity/run.ts --seed 1 --bodies 500 --outcome parity-live || code=1; \
 	exit $$code
+
+# With a real kube-apiserver and etcd, which scripts/kubernetes/setup.sh builds first from their Go modules (about 10 minutes, once).
+test-kubernetes: build venv
+	@scripts/kubernetes/setup.sh >/dev/null
+	@$(PINNED) node scripts/testing/run.ts kubernetes
 
 check: $(INSTALLED)
 	@$(PINNED) npm run --silent check

@@ -42,6 +42,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: "kubernetes",
+          include: ["test/kubernetes/**/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
           name: "containers",
           include: ["test/containers/**/*.test.ts"],
           fileParallelism: false,

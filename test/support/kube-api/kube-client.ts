@@ -1,4 +1,4 @@
-import { Agent, request } from "undici";
+import { Agent, type Dispatcher, request } from "undici";
 import { stringify } from "yaml";
 import type { KubeInput, KubeObject } from "./kube-object.ts";
 import { apiVersionOf, collectionPath, type ResourceKind } from "./resource-kinds.ts";
@@ -25,6 +25,8 @@ export function kubeconfig({ url, token, authority }: KubeAccess, namespace: str
     "current-context": "test",
   });
 }
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Writes objects into an API server, ours or a real one, in one namespace. */
 export class KubeClient {
@@ -61,23 +63,32 @@ export class KubeClient {
     await this.send("DELETE", this.#path(kind, name), { gracePeriodSeconds: graceSeconds });
   }
 
+  /** The answer to a GET, whatever it is; its body has to be read or destroyed. */
+  async open(path: string): Promise<Dispatcher.ResponseData> {
+    return await this.#request("GET", path);
+  }
+
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
 
   /** Any request with a JSON body. Throws on a status that is not 2xx. */
-  async send(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: object): Promise<KubeObject> {
+  async send(method: Method, path: string, body?: object): Promise<KubeObject> {
+    const { statusCode, body: answer } = await this.#request(method, path, body);
+    const text = await answer.text();
+    if (statusCode >= 300) throw new KubeRequestError(`${method} ${path} answered ${statusCode}: ${text}`, statusCode);
+    return JSON.parse(text) as KubeObject;
+  }
+
+  async #request(method: Method, path: string, body?: object): Promise<Dispatcher.ResponseData> {
     const { url, token } = this.#access;
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    const { statusCode, body: answer } = await request(`${url}${path}`, {
+    return await request(`${url}${path}`, {
       method,
       dispatcher: this.#agent,
       headers: { "content-type": type, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (statusCode >= 300) throw new KubeRequestError(`${method} ${path} answered ${statusCode}: ${text}`, statusCode);
-    return JSON.parse(text) as KubeObject;
   }
 
   #path(kind: ResourceKind, name?: string): string {

@@ -89,15 +89,22 @@ export class VersionedStore {
     return kept;
   }
 
-  /** Deletes it, or with a grace period or finalizers only stamps it: then it goes with a second call of 0, or its last finalizer. */
+  /**
+   * Stamps it, and drops it when it has neither a grace period nor finalizers; else it goes with a second call of 0, or with its last
+   * finalizer. Objects that know no grace period are dropped without a stamp.
+   */
   delete(kind: ResourceKind, namespace: string, name: string, graceSeconds = 0): KubeObject {
     const object = this.get(kind, namespace, name);
     const { finalizers = [] } = object.metadata;
-    if (graceSeconds === 0 && finalizers.length === 0) return this.#drop(kind, object);
+    if (kind.isCustom && finalizers.length === 0) return this.#drop(kind, object);
     const deletionTimestamp = object.metadata.deletionTimestamp ?? secondsStamp();
     return this.update(kind, namespace, name, (each) => ({
       ...each,
-      metadata: { ...each.metadata, deletionTimestamp, deletionGracePeriodSeconds: graceSeconds },
+      metadata: {
+        ...each.metadata,
+        deletionTimestamp,
+        deletionGracePeriodSeconds: kind.isCustom ? 0 : graceSeconds,
+      },
     }));
   }
 

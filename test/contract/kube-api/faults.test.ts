@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   collectionPath,
-  inferenceModelRewrites,
-  inferenceObjectives,
   inferencePools,
   KubeApiServer,
   KubeClient,
@@ -14,7 +12,7 @@ import { EventReader } from "./event-reader.ts";
 
 const gone = { code: 410, reason: "Expired" };
 
-describe("the API server of the tests", () => {
+describe("faults of the tests' own API server", () => {
   let server: KubeApiServer;
   let client: KubeClient;
   const readers: EventReader[] = [];
@@ -31,7 +29,7 @@ describe("the API server of the tests", () => {
   });
 
   async function watch(query: string, kind = pods): Promise<EventReader> {
-    const reader = await EventReader.open(`${server.url}${collectionPath(kind, "test")}?watch=true&${query}`);
+    const reader = await EventReader.open(client, `${collectionPath(kind, "test")}?watch=true&${query}`);
     readers.push(reader);
     return reader;
   }
@@ -45,50 +43,6 @@ describe("the API server of the tests", () => {
     };
     return { ...body, status: response.status, names: body.items?.map(({ metadata }) => metadata.name) };
   }
-
-  it("lists what labels and names select", async () => {
-    await client.create(pods, { metadata: { name: "a", labels: { app: "x", tier: "1" } } });
-    await client.create(pods, { metadata: { name: "b", labels: { app: "x", tier: "2" } } });
-    await client.create(pods, { metadata: { name: "c", labels: { app: "y" } } });
-    const selected = async (selector: string) => (await list(`labelSelector=${encodeURIComponent(selector)}`)).names;
-    expect(await selected("app=x")).toEqual(["a", "b"]);
-    expect(await selected("app=x,tier!=1")).toEqual(["b"]);
-    expect(await selected("tier notin (1)")).toEqual(["b", "c"]);
-    expect(await selected("tier in (1, 3),app")).toEqual(["a"]);
-    expect(await selected("!tier")).toEqual(["c"]);
-    expect((await list("fieldSelector=metadata.name%3Db")).names).toEqual(["b"]);
-    expect((await list(`labelSelector=${encodeURIComponent("a in b")}`)).status).toBe(400);
-  });
-
-  it("tells a watch what comes into its selection, changes in it and leaves it", async () => {
-    const { metadata } = await list();
-    const reader = await watch(`labelSelector=app%3Dx&resourceVersion=${metadata.resourceVersion}`);
-    await client.create(pods, { metadata: { name: "a", labels: { app: "x" } } });
-    await client.create(pods, { metadata: { name: "other" } });
-    await client.patchStatus(pods, "a", { phase: "Running" });
-    await client.patch(pods, "a", { metadata: { labels: { app: "y" } } });
-    await client.patch(pods, "a", { metadata: { labels: { app: "x" } } });
-    await client.delete(pods, "a");
-    expect(await reader.take(5)).toEqual(["ADDED a", "MODIFIED a", "DELETED a", "ADDED a", "DELETED a"]);
-  });
-
-  it("tells a watch of an older version what it missed, once", async () => {
-    const { metadata } = await list();
-    await client.create(pods, { metadata: { name: "a" } });
-    const reader = await watch(`resourceVersion=${metadata.resourceVersion}`);
-    await client.create(pods, { metadata: { name: "b" } });
-    expect(await reader.take(2)).toEqual(["ADDED a", "ADDED b"]);
-  });
-
-  it("tells a watch without a version the present state, and marks its end when asked to", async () => {
-    await client.create(pods, { metadata: { name: "a" } });
-    const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
-    const reader = await watch(query);
-    expect(await reader.take(1)).toEqual(["ADDED a"]);
-    const mark = await reader.next();
-    expect(mark?.type).toBe("BOOKMARK");
-    expect(mark?.object.metadata.annotations).toEqual({ "k8s.io/initial-events-end": "true" });
-  });
 
   it("sends bookmarks with the present version to those that asked for them", async () => {
     const { metadata } = await list();
@@ -122,31 +76,6 @@ describe("the API server of the tests", () => {
     expect(await list(next)).toMatchObject({ status: 410, reason: "Expired" });
   });
 
-  it("stamps a pod with a grace period, and deletes it at once without one", async () => {
-    await client.create(pods, { metadata: { name: "a" } });
-    await client.delete(pods, "a", 30);
-    expect((await client.get(pods, "a")).metadata.deletionTimestamp).toMatch(/Z$/);
-    await client.delete(pods, "a");
-    expect((await list()).names).toEqual([]);
-  });
-
-  it("keeps an object with a finalizer until the finalizer is gone", async () => {
-    await client.create(inferencePools, { metadata: { name: "pool", finalizers: ["x/y"] } });
-    await client.delete(inferencePools, "pool");
-    expect((await client.get(inferencePools, "pool")).metadata.deletionTimestamp).toBeDefined();
-    await client.patch(inferencePools, "pool", { metadata: { finalizers: null } });
-    expect((await list("", inferencePools)).names).toEqual([]);
-  });
-
-  it("gives a replaced pod another UID, and a changed one the same", async () => {
-    const first = await client.create(pods, { metadata: { name: "a" } });
-    const changed = await client.patch(pods, "a", { metadata: { labels: { app: "x" } } });
-    await client.delete(pods, "a");
-    const second = await client.create(pods, { metadata: { name: "a" } });
-    expect(changed.metadata.uid).toBe(first.metadata.uid);
-    expect(second.metadata.uid).not.toBe(first.metadata.uid);
-  });
-
   it("refuses what is forbidden, what has no CRD and what it was told to fail", async () => {
     server.forbid(pods, "list");
     expect(await list()).toMatchObject({ status: 403, reason: "Forbidden" });
@@ -163,16 +92,6 @@ describe("the API server of the tests", () => {
       "list 200",
     ]);
   });
-
-  it.each([...Object.values(inferenceObjectives), ...Object.values(inferenceModelRewrites)])(
-    "serves $plural of $group apart from the other group's",
-    async (kind) => {
-      await client.create(kind, { metadata: { name: "a" }, spec: { poolRef: { name: "pool" } } });
-      const all = [...Object.values(inferenceObjectives), ...Object.values(inferenceModelRewrites)];
-      const lists = await Promise.all(all.map((each) => list("", each)));
-      expect(lists.map(({ items }) => items.length)).toEqual(all.map((each) => (each === kind ? 1 : 0)));
-    },
-  );
 
   it("holds back the events of a watch, and delivers all of them in the end", async () => {
     const { metadata } = await list();

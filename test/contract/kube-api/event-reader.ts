@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
+import type { Readable } from "node:stream";
+import { until } from "../../e2e/support/until.ts";
+import type { KubeClient } from "../../support/kube-api/index.ts";
 
 /** An event of a watch with what tests look at. */
 export interface SeenEvent {
@@ -18,20 +19,24 @@ export interface SeenEvent {
 /** Reads a watch line by line. */
 export class EventReader {
   readonly #lines: AsyncIterator<string>;
-  readonly #stop: AbortController;
+  readonly #body: Readable;
 
-  private constructor(lines: AsyncIterator<string>, stop: AbortController) {
-    this.#lines = lines;
-    this.#stop = stop;
+  private constructor(body: Readable) {
+    this.#body = body;
+    body.on("error", () => undefined);
+    this.#lines = createInterface({ input: body })[Symbol.asyncIterator]();
   }
 
-  static async open(url: string): Promise<EventReader> {
-    const stop = new AbortController();
-    const response = await fetch(url, { signal: stop.signal });
-    if (!response.ok || response.body === null) throw new Error(`the watch answered ${response.status}`);
-    const input = Readable.fromWeb(response.body as ReadableStream);
-    input.on("error", () => undefined);
-    return new EventReader(createInterface({ input })[Symbol.asyncIterator](), stop);
+  /** Waits while the server asks for patience, as one does that has known the kind of objects for a second only. @param path with its query */
+  static async open(client: KubeClient, path: string): Promise<EventReader> {
+    return await until(
+      async () => {
+        const { statusCode, body } = await client.open(path);
+        if (statusCode === 200) return new EventReader(body);
+        throw new Error(`the watch answered ${statusCode}: ${await body.text()}`);
+      },
+      { what: "a watch", intervalMs: 200 },
+    );
   }
 
   /** The next event; undefined when the watch has ended. */
@@ -52,6 +57,6 @@ export class EventReader {
   }
 
   close(): void {
-    this.#stop.abort();
+    this.#body.destroy();
   }
 }
