@@ -2,16 +2,12 @@ import { performance } from "node:perf_hooks";
 import { type Config, parseAddress } from "../config/index.ts";
 import { WorkerPools } from "../dispatch/index.ts";
 import type { Catalogue, HealthProber } from "../fleet/index.ts";
-import { systemClock } from "../http/index.ts";
+import { ApiKeys, BodyIntake, Cors, FrontServer, systemClock } from "../http/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
 import {
-  ApiKeys,
-  BodyIntake,
-  Cors,
   FrontDoor,
   type ListedModel,
   ModelList,
-  ProxyServer,
   type ProxyTelemetry,
   ResponseOwners,
   RetryBudget,
@@ -37,7 +33,7 @@ export interface ProxyParts {
 
 /** A listening proxy with its connections to the workers. */
 export interface RunningProxy {
-  readonly server: ProxyServer;
+  readonly server: FrontServer;
   close(): Promise<void>;
 }
 
@@ -61,7 +57,11 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
     const { host, port } = parseAddress(proxy.listen);
     // The front door answers slow bodies in the API's words; the listener only ends what that misses.
     const limits = { ...proxy, requestTimeoutMs: proxy.requestTimeoutMs + listenerMarginMs };
-    const server = await ProxyServer.start(door, { host, port, tls: tlsOf(proxy.tls), limits }, log);
+    const server = await FrontServer.start(
+      door,
+      { setting: "proxy.listen", host, port, tls: tlsOf(proxy.tls), limits },
+      log,
+    );
     const stopWatching = watchApiKeys(proxy, listed, (changed) => keys.replace(changed), log);
     return {
       server,

@@ -1,5 +1,7 @@
 export { type ApiError, apiErrorBody, type ErrorDialect, errorDialectOf } from "./api-error.ts";
+export { type ApiKey, ApiKeys, type KeyAllowance } from "./api-keys.ts";
 export { BearerTokens } from "./bearer-tokens.ts";
+export { BodyIntake, dropRest, HeldBody } from "./body-intake.ts";
 export { BufferPool, MAX_POOLED_BYTES } from "./buffer-pool.ts";
 export type { ListenerPems, PemSource } from "./certificates.ts";
 export {
@@ -10,9 +12,12 @@ export {
   selfSignedPair,
   watchListenerPems,
 } from "./certificates.ts";
+export { type AnswerFrame, type AnswerHead, ClientAnswer, type ClientListener } from "./client-answer.ts";
 export { type Clock, systemClock } from "./clock.ts";
+export { Cors } from "./cors.ts";
 export type { HttpErrorCode } from "./error-answer.ts";
 export { HttpError } from "./error-answer.ts";
+export { type FrontDoorway, FrontServer, type FrontServerOptions } from "./front-server.ts";
 export type { HttpAddress, HttpListenerDependencies, HttpListenerOptions } from "./http-listener.ts";
 export { HttpListener } from "./http-listener.ts";
 export type { JsonSchema } from "./json-schema.ts";
@@ -28,6 +33,7 @@ export type {
   ParameterDescription,
 } from "./operation.ts";
 export { jsonAnswer } from "./operation.ts";
+export { type Refusal, refusalOf } from "./refusal.ts";
 export type { HttpLimits } from "./request-limits.ts";
 export { isRoutingHeader, routingHeaderNames } from "./routing-headers.ts";
 export type { HttpObserver } from "./serve-operations.ts";
@@ -50,5 +56,6 @@ export {
   u64Shape,
   wordShape,
 } from "./shapes.ts";
+export { type StreamFormat, streamErrorEvent } from "./stream-error.ts";
 export { type TokenUsage, UsageScanner } from "./usage-scanner.ts";
 export { type ContentWatch, watchContent } from "./watched-content.ts";

@@ -1,9 +1,7 @@
-import { UsageScanner } from "../../http/index.ts";
+import { type AnswerHead, type StreamFormat, UsageScanner } from "../../http/index.ts";
 import type { RouteDecision } from "../../router/index.ts";
-import type { AnswerHead } from "./client-headers.ts";
 import { FirstContent } from "./first-content.ts";
 import { ResponseId } from "./response-id.ts";
-import type { StreamFormat } from "./served-paths.ts";
 import type { ProxyTelemetry } from "./telemetry.ts";
 
 /** What is known of an answer before it comes. */

@@ -1,12 +1,10 @@
 import type { AnswerReceiver, DispatchError, WorkerExchange } from "../../dispatch/index.ts";
-import type { ApiError, Clock } from "../../http/index.ts";
+import type { AnswerHead, ApiError, ClientAnswer, Clock, StreamFormat } from "../../http/index.ts";
 import type { RouteDecision } from "../../router/index.ts";
 import { AnswerWatch } from "./answer-watch.ts";
-import type { ClientAnswer } from "./client-answer.ts";
-import { type AnswerHead, answerHead, withoutLength } from "./client-headers.ts";
+import { answerHead, withoutLength } from "./client-headers.ts";
 import { EventStream } from "./event-stream.ts";
 import { PlainBody } from "./plain-body.ts";
-import type { StreamFormat } from "./served-paths.ts";
 
 /** An answer whose client has got nothing of it yet. */
 export interface HeldAnswer {

@@ -1,12 +1,10 @@
-import type { Clock } from "../../http/index.ts";
-import type { HeldBody } from "./body-intake.ts";
+import type { Clock, HeldBody, StreamFormat } from "../../http/index.ts";
 import type { ClientHeaders } from "./client-headers.ts";
 import type { Splitter } from "./disaggregated/splitter.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { ProxyRouter, WorkerReports } from "./proxy-router.ts";
 import type { ResponseOwners } from "./response-owners.ts";
 import type { RetryBudget } from "./retry-budget.ts";
-import type { StreamFormat } from "./served-paths.ts";
 import type { ProxyLog, ProxyTelemetry } from "./telemetry.ts";
 
 /** How requests are dealt with. */

@@ -1,4 +1,4 @@
-import { isRoutingHeader } from "../../http/index.ts";
+import { type AnswerHead, isRoutingHeader } from "../../http/index.ts";
 import type { RequestHeaders } from "../../router/index.ts";
 
 /** Headers that belong to a connection and not to what passes over it. Source: RFC 9110, section 7.6.1. */
@@ -84,20 +84,6 @@ export class ClientHeaders implements RequestHeaders {
 function nominatedIn(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === "keep-alive" || connection === "close") return undefined;
   return new Set(connection.split(",").map((name) => name.trim().toLowerCase()));
-}
-
-/** What is read of a worker's answer's head. */
-export interface AnswerHead {
-  readonly status: number;
-  readonly reason: string;
-  /** As they go to the client, names and values in turn. */
-  readonly lines: readonly string[];
-  /** Without parameters, in lower case; "" = none. */
-  readonly mediaType: string;
-  readonly isEncoded: boolean;
-  /** Announced length in bytes; undefined = not announced. */
-  readonly contentLength: number | undefined;
-  readonly hasRequestId: boolean;
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { DispatchError } from "../../dispatch/index.ts";
-import type { ApiError, Clock } from "../../http/index.ts";
+import type { ApiError, Clock, StreamFormat } from "../../http/index.ts";
 import type { AnswerBody } from "./attempt.ts";
-import type { StreamFormat } from "./served-paths.ts";
 import { StreamEnd } from "./stream-end.ts";
 import { WholeEvents } from "./whole-events.ts";
 import { streamError } from "./worker-errors.ts";

@@ -1,4 +1,4 @@
-import type { StreamFormat } from "./served-paths.ts";
+import type { StreamFormat } from "../../http/index.ts";
 
 const LF = 0x0a;
 const noBytes: Buffer = Buffer.alloc(0);

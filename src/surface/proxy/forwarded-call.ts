@@ -1,5 +1,6 @@
 import type { DispatchError, WorkerRequest } from "../../dispatch/index.ts";
 import { RoutingError } from "../../errors/index.ts";
+import { type AnswerHead, type ClientAnswer, type ClientListener, refusalOf } from "../../http/index.ts";
 import { applyEdit } from "../../json/index.ts";
 import {
   PickAttempt,
@@ -12,13 +13,11 @@ import type { AnswerWatch } from "./answer-watch.ts";
 import { Attempt, type AttemptOutcomes, type HeldAnswer } from "./attempt.ts";
 import type { CallContext, ReceivedRequest } from "./call-context.ts";
 import { CallReport } from "./call-report.ts";
-import type { ClientAnswer, ClientListener } from "./client-answer.ts";
-import type { AnswerHead } from "./client-headers.ts";
 import type { Legs } from "./disaggregated/legs.ts";
 import { SplitCall } from "./disaggregated/split-call.ts";
 import { asWhole } from "./disaggregated/splitter.ts";
 import { type CallPhase, pickReport } from "./telemetry.ts";
-import { refusalOf, workerError } from "./worker-errors.ts";
+import { workerError } from "./worker-errors.ts";
 import { workerRequest } from "./worker-request.ts";
 
 const noBody = Buffer.alloc(0);

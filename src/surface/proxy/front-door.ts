@@ -1,19 +1,25 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RoutingError } from "../../errors/index.ts";
-import { HttpError } from "../../http/index.ts";
-import type { ApiKeys, KeyAllowance } from "./api-keys.ts";
-import type { BodyIntake, HeldBody } from "./body-intake.ts";
+import {
+  type ApiKeys,
+  type BodyIntake,
+  ClientAnswer,
+  type Cors,
+  dropRest,
+  type FrontDoorway,
+  type HeldBody,
+  HttpError,
+  type KeyAllowance,
+  refusalOf,
+} from "../../http/index.ts";
 import type { CallContext, ReceivedRequest } from "./call-context.ts";
 import { CallReport } from "./call-report.ts";
-import { ClientAnswer } from "./client-answer.ts";
 import { ClientHeaders, type ForwardingRules } from "./client-headers.ts";
-import type { Cors } from "./cors.ts";
 import { ForwardedCall } from "./forwarded-call.ts";
 import type { ModelList } from "./model-list.ts";
 import { dialectOf, type Route, type ServedPaths } from "./served-paths.ts";
 import { previousResponseId } from "./stored-responses.ts";
-import { refusalOf } from "./worker-errors.ts";
 
 export interface FrontDoorOptions {
   /** Requests under way at one time. */
@@ -47,7 +53,7 @@ interface Visit {
 }
 
 /** Takes every request: who may call, what is served, how much at one time. What goes to a worker becomes a call. */
-export class FrontDoor {
+export class FrontDoor implements FrontDoorway {
   readonly #parts: FrontDoorParts;
   readonly #calls = new Set<ForwardedCall>();
   #running = 0;
@@ -232,21 +238,6 @@ export class FrontDoor {
     if (!request.complete) dropRest(request);
     if (!client.isOver) client.refuse(error, field);
   }
-}
-
-/** Most of a body that is read only to be dropped, in bytes. */
-const maxDroppedBytes = 67_108_864;
-
-/**
- * Reads on and drops what still comes of a body: many clients look for an answer only once they have sent everything, and see an error of
- * the connection when it is closed before.
- */
-function dropRest(request: IncomingMessage): void {
-  let dropped = 0;
-  request.on("data", (chunk: Buffer) => {
-    dropped += chunk.length;
-    if (dropped > maxDroppedBytes) request.destroy();
-  });
 }
 
 /** Anthropic's clients name their API's version. */

@@ -1,11 +1,7 @@
-export { type ApiKey, ApiKeys } from "./api-keys.ts";
-export { BodyIntake } from "./body-intake.ts";
-export { Cors } from "./cors.ts";
 export { Splitter } from "./disaggregated/splitter.ts";
 export { FrontDoor } from "./front-door.ts";
 export { type ListedModel, ModelList } from "./model-list.ts";
 export type { ProxyRouter, WorkerReports } from "./proxy-router.ts";
-export { ProxyServer } from "./proxy-server.ts";
 export { ResponseOwners } from "./response-owners.ts";
 export { RetryBudget } from "./retry-budget.ts";
 export { ServedPaths } from "./served-paths.ts";

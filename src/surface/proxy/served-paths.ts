@@ -1,7 +1,4 @@
-import { type ErrorDialect, errorDialectOf } from "../../http/index.ts";
-
-/** How an API writes its streams, and so what an error within one looks like. */
-export type StreamFormat = "chat" | "completions" | "responses" | "messages" | "generate";
+import { type ErrorDialect, errorDialectOf, type StreamFormat } from "../../http/index.ts";
 
 /** What a path and method stand for. */
 export type Route =

@@ -1,7 +1,4 @@
-import { type ApiError, apiErrorBody } from "../../http/index.ts";
-import type { StreamFormat } from "./served-paths.ts";
-
-const doneEvent = "data: [DONE]\n\n";
+import { type ApiError, type StreamFormat, streamErrorEvent } from "../../http/index.ts";
 
 /** Text by which a whole stream ends, by format; it stands in the last bytes that came. */
 const ends: Readonly<Record<StreamFormat, RegExp>> = {
@@ -41,21 +38,13 @@ export class StreamEnd {
 
   /** An event that tells of the error in the API's own words, and the end of the stream. */
   errorEvent(error: ApiError): string {
-    switch (this.#format) {
-      case "messages":
-        return `event: error\ndata: ${JSON.stringify(apiErrorBody(error, "anthropic"))}\n\n`;
-      case "responses":
-        return `event: error\ndata: ${JSON.stringify(this.#responsesError(error))}\n\n`;
-      default:
-        return `data: ${JSON.stringify(apiErrorBody(error, "openai"))}\n\n${doneEvent}`;
-    }
+    return streamErrorEvent(this.#format, error, () => this.#nextNumber());
   }
 
   /** Events of a Responses stream are numbered. */
-  #responsesError({ code, message }: ApiError): object {
+  #nextNumber(): number {
     const numbers = [...this.#tail().matchAll(/"sequence_number": ?(\d{1,15})/g)];
-    const last = Number(numbers.at(-1)?.[1] ?? -1);
-    return { type: "error", code, message, param: null, sequence_number: last + 1 };
+    return Number(numbers.at(-1)?.[1] ?? -1) + 1;
   }
 
   #tail(): string {

@@ -1,5 +1,5 @@
+import type { StreamFormat } from "../../../http/index.ts";
 import { type ByteSpan, itemCount, parseJson, type RootMember, rootMemberList } from "../../../json/index.ts";
-import type { StreamFormat } from "../served-paths.ts";
 
 /** Members of a request that the split looks at or changes. */
 const names: ReadonlySet<string> = new Set([

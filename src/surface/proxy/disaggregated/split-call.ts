@@ -1,8 +1,8 @@
 import type { WorkerRequest } from "../../../dispatch/index.ts";
 import { RoutingError } from "../../../errors/index.ts";
+import type { StreamFormat } from "../../../http/index.ts";
 import type { PreparedRequest, RouteDecision } from "../../../router/index.ts";
 import type { ReceivedRequest } from "../call-context.ts";
-import type { StreamFormat } from "../served-paths.ts";
 import type { WorkerRank } from "./bootstrap.ts";
 import type { Legs } from "./legs.ts";
 import type { RequestOutline } from "./request-outline.ts";

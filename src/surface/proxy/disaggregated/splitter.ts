@@ -1,7 +1,6 @@
 import type { WorkerRequest } from "../../../dispatch/index.ts";
-import { HttpError } from "../../../http/index.ts";
+import { HttpError, type StreamFormat } from "../../../http/index.ts";
 import type { PreparedRequest, RouteDecision } from "../../../router/index.ts";
-import type { StreamFormat } from "../served-paths.ts";
 import { bootstrapBodies, type Pair, type WorkerRank } from "./bootstrap.ts";
 import { ConcurrentLegs } from "./concurrent-legs.ts";
 import { newRoom, newTimedId } from "./ids.ts";

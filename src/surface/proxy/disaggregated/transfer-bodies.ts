@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
+import type { StreamFormat } from "../../../http/index.ts";
 import { editRoot } from "../../../json/index.ts";
-import type { StreamFormat } from "../served-paths.ts";
 import type { RequestOutline } from "./request-outline.ts";
 
 /** What the prefill worker of vLLM's connectors is asked beside its transfer parameters. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { StreamFormat } from "../../../../src/http/index.ts";
 import { FirstContent } from "../../../../src/surface/proxy/first-content.ts";
-import type { StreamFormat } from "../../../../src/surface/proxy/served-paths.ts";
 
 function chat(delta: object): string {
   return `data: ${JSON.stringify({ id: "x", choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { HttpError } from "../../http/index.ts";
-import type { RequestHeaders } from "../../router/index.ts";
+import { HttpError } from "./error-answer.ts";
 
 /** Who may call, and how much. */
 export interface ApiKey {
@@ -13,26 +12,31 @@ export interface ApiKey {
   readonly maxConcurrent: number;
 }
 
+/** What is read of a request's headers. */
+interface HeaderSource {
+  get(lowerName: string): string | undefined;
+}
+
 /** Longest key, in characters. */
 const maxKeyLength = 4_096;
 
 /** Recognises callers by their keys, of which only digests are kept. */
-export class ApiKeys {
+export class ApiKeys<K extends ApiKey = ApiKey> {
   /** Whether a key is needed at all. It stays so when none is left: then nobody may call. */
   readonly areNeeded: boolean;
   readonly #now: () => number;
   /** By digest: looking one up tells nothing of the others, since nobody can choose a digest. */
-  #byDigest: ReadonlyMap<string, KeyAllowance> = new Map();
+  #byDigest: ReadonlyMap<string, KeyAllowance<K>> = new Map();
 
   /** @param now milliseconds on a monotonic scale */
-  constructor(keys: readonly ApiKey[], areNeeded: boolean, now: () => number) {
+  constructor(keys: readonly K[], areNeeded: boolean, now: () => number) {
     this.areNeeded = areNeeded;
     this.#now = now;
     this.replace(keys);
   }
 
   /** From here on these may call. A key that was there before keeps its account, under the bounds that it has in the new list. */
-  replace(keys: readonly ApiKey[]): void {
+  replace(keys: readonly K[]): void {
     const before = this.#byDigest;
     this.#byDigest = new Map(
       keys.map((key) => {
@@ -44,7 +48,7 @@ export class ApiKeys {
   }
 
   /** @throws HttpError 401 when the request has no key, or one that is not known */
-  allowanceOf(headers: RequestHeaders): KeyAllowance {
+  allowanceOf(headers: HeaderSource): KeyAllowance<K> {
     const key = keyIn(headers);
     const allowance = key === undefined ? undefined : this.#byDigest.get(digestOf(key));
     if (allowance !== undefined) return allowance;
@@ -54,14 +58,14 @@ export class ApiKeys {
 }
 
 /** What one key may still do. */
-export class KeyAllowance {
-  #key: ApiKey;
+export class KeyAllowance<K extends ApiKey = ApiKey> {
+  #key: K;
   readonly #now: () => number;
   #running = 0;
   #requests: number;
   #lastMs: number;
 
-  constructor(key: ApiKey, now: () => number) {
+  constructor(key: K, now: () => number) {
     this.#key = key;
     this.#now = now;
     this.#requests = key.requestsPerMinute;
@@ -73,7 +77,7 @@ export class KeyAllowance {
   }
 
   /** Puts other bounds on the key; what it has used up under the old ones stays used up. */
-  bound(key: ApiKey): void {
+  bound(key: K): void {
     const freed = key.requestsPerMinute - this.#key.requestsPerMinute;
     if (freed > 0) this.#requests += freed;
     this.#key = key;
@@ -112,7 +116,7 @@ function limited(message: string, retryAfterSeconds: number | undefined): HttpEr
 }
 
 /** OpenAI's clients send a bearer token, Anthropic's `x-api-key`. */
-function keyIn(headers: RequestHeaders): string | undefined {
+function keyIn(headers: HeaderSource): string | undefined {
   const [, bearer] = /^bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
   const key = bearer ?? headers.get("x-api-key");
   return key === undefined || key === "" || key.length > maxKeyLength ? undefined : key;

@@ -1,8 +1,23 @@
 import type { ServerResponse } from "node:http";
-import { apiErrorBody, type Clock, type ErrorDialect, type HttpError } from "../../http/index.ts";
-import type { AnswerHead } from "./client-headers.ts";
+import { apiErrorBody, type ErrorDialect } from "./api-error.ts";
+import type { Clock } from "./clock.ts";
+import type { HttpError } from "./error-answer.ts";
 
-/** What all answers of one request to the proxy have. */
+/** What is read of a worker's answer's head. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly reason: string;
+  /** As they go to the client, names and values in turn. */
+  readonly lines: readonly string[];
+  /** Without parameters, in lower case; "" = none. */
+  readonly mediaType: string;
+  readonly isEncoded: boolean;
+  /** Announced length in bytes; undefined = not announced. */
+  readonly contentLength: number | undefined;
+  readonly hasRequestId: boolean;
+}
+
+/** What all answers of one request have. */
 export interface AnswerFrame {
   readonly dialect: ErrorDialect;
   /** Lines that each answer gets, names and values in turn. */

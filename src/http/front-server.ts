@@ -1,10 +1,23 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { ListenError } from "../../errors/index.ts";
-import { apiErrorBody, type HttpLog, type HttpTls, type ListenerLimits, ServerMaker } from "../../http/index.ts";
-import type { FrontDoor } from "./front-door.ts";
+import { ListenError } from "../errors/index.ts";
+import { apiErrorBody } from "./api-error.ts";
+import { type HttpLog, type HttpTls, type ListenerLimits, ServerMaker } from "./node-server.ts";
 
-export interface ProxyServerOptions {
+/** Who answers. */
+export interface FrontDoorway {
+  /** Answers one request; never throws. */
+  receive(request: IncomingMessage, response: ServerResponse): void;
+  setReady(isReady: boolean): void;
+  /** From here on each answer ends its connection. */
+  closeConnections(): void;
+  /** Ends what runs, in the middle. */
+  abandonAll(): void;
+}
+
+export interface FrontServerOptions {
+  /** Where the address comes from, `proxy.listen`; for the error when it cannot be had. */
+  readonly setting: string;
   readonly host: string;
   /** 0 = one that the system chooses. */
   readonly port: number;
@@ -17,31 +30,31 @@ const idleSweepMs = 50;
 const lastWordsMs = 100;
 
 /** The listening front door. */
-export class ProxyServer {
+export class FrontServer {
   readonly #server: ReturnType<ServerMaker["make"]>;
   readonly #maker: ServerMaker;
-  readonly #door: FrontDoor;
+  readonly #door: FrontDoorway;
   #closed: Promise<void> | undefined;
 
-  private constructor(server: ReturnType<ServerMaker["make"]>, maker: ServerMaker, door: FrontDoor) {
+  private constructor(server: ReturnType<ServerMaker["make"]>, maker: ServerMaker, door: FrontDoorway) {
     this.#server = server;
     this.#maker = maker;
     this.#door = door;
   }
 
   /** Listens. Rejects with ListenError when the address cannot be had, with Error when a file cannot be used. */
-  static async start(door: FrontDoor, options: ProxyServerOptions, log: HttpLog): Promise<ProxyServer> {
-    const { host, port, tls, limits } = options;
+  static async start(door: FrontDoorway, options: FrontServerOptions, log: HttpLog): Promise<FrontServer> {
+    const { setting, host, port, tls, limits } = options;
     const maker = await ServerMaker.prepare(limits, tls, log);
     const server = maker.make((request, response) => door.receive(request, response));
     server.on("clientError", (error, socket) => answerClientError(error, socket as Socket));
     await new Promise<void>((resolve, reject) => {
       const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
       // Rejecting again, should it fail later, does nothing.
-      server.on("error", (cause) => reject(new ListenError({ setting: "proxy.listen", address }, { cause })));
+      server.on("error", (cause) => reject(new ListenError({ setting, address }, { cause })));
       server.listen({ host, port }, () => resolve());
     });
-    return new ProxyServer(server, maker, door);
+    return new FrontServer(server, maker, door);
   }
 
   /** `host:port`, `[v6]:port`. */

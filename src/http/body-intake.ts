@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../http/index.ts";
-import { HttpError } from "../../http/index.ts";
+import type { Clock } from "./clock.ts";
+import { HttpError } from "./error-answer.ts";
 
 export interface BodyLimits {
   /** Longest body, in bytes. */
@@ -159,4 +159,19 @@ class BodyReading {
 
 function tooSlow(): HttpError {
   return new HttpError(408, "request_timeout", "the request came too slowly", { connection: "close" });
+}
+
+/** Most of a body that is read only to be dropped, in bytes. */
+const maxDroppedBytes = 67_108_864;
+
+/**
+ * Reads on and drops what still comes of a body: many clients look for an answer only once they have sent everything, and see an error of
+ * the connection when it is closed before.
+ */
+export function dropRest(request: IncomingMessage): void {
+  let dropped = 0;
+  request.on("data", (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > maxDroppedBytes) request.destroy();
+  });
 }
