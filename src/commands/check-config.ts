@@ -27,6 +27,7 @@ export async function checkConfig(config: Config, output: Writable): Promise<voi
     if (mode === "files") await Promise.all([assertReadable(path, certFile), assertReadable(path, keyFile)]);
     await assertReadable(`${path}.clientCaFile`, clientCaFile);
   }
+  await assertReadable("kubernetes.kubeconfig", config.kubernetes.kubeconfig);
   await assertReadable("routeApi.tokenFile", routeApi.tokenFile);
   if (modesOf(config).includes("proxy")) await apiKeysOf(proxy);
   await assertReplicaFiles(replicas);

@@ -10,6 +10,7 @@ import { assertServable } from "./assert-servable.ts";
 import { setCollectorPolicy } from "./collector-policy.ts";
 import { enginePoller } from "./engine-metrics.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
+import { KubernetesDiscovery } from "./kubernetes-discovery.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
 import { peerRecovery } from "./peer-recovery.ts";
@@ -98,8 +99,16 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   }
   const parts = { core, config, log, metrics, follower, recovery, problemsOf, prober, replication };
   const surfaces = await startSurfaces(parts, running);
-  const loaded = Promise.all([prompts.loaded, recovery?.start()]).then(() => {
-    for (const surface of surfaces) surface.setReady();
+  // Last, since everything that has to do with workers now hears of them.
+  const kubernetes = await KubernetesDiscovery.start(config, core, log);
+  if (kubernetes !== undefined) running.push(kubernetes);
+  const recovered = kubernetes === undefined ? recovery?.start() : kubernetes.synced.then(() => recovery?.start());
+  const loaded = Promise.all([prompts.loaded, recovered]).then(() => {
+    const setReady = (isReady: boolean) => {
+      for (const surface of surfaces) surface.setReady(isReady);
+    };
+    if (kubernetes === undefined) setReady(true);
+    else kubernetes.onReadiness(setReady);
     const addresses = Object.assign({}, ...surfaces.map((surface) => surface.addresses));
     const summary = { ...addresses, metricsPort: metricsServer?.port, ...counts(core), version };
     log.info({ modes: modesOf(config), ...summary }, "the picker is ready");

@@ -18,8 +18,8 @@ import { routeOperationsOf, startRouteApi } from "./route-api.ts";
 export interface Surface {
   /** Where it listens, by the setting's name; for the log. */
   readonly addresses: Readonly<Record<string, unknown>>;
-  /** Says that requests can be answered: the models are loaded. */
-  setReady(): void;
+  /** Says whether requests can be answered: the models are loaded, and it is known who the workers are. */
+  setReady(isReady: boolean): void;
   /** Lets what runs end, and cuts it after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
@@ -64,7 +64,7 @@ async function startExtProc({ core, config, log, metrics }: SurfaceParts): Promi
   const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
   return {
     addresses: { extProc: server.address, health: server.healthAddress },
-    setReady: () => server.setReady(true),
+    setReady: (isReady) => server.setReady(isReady),
     drain: (timeoutMs) => server.drain(timeoutMs),
     close: () => server.close(),
   };
@@ -74,7 +74,7 @@ async function startProxySurface(parts: SurfaceParts): Promise<Surface> {
   const { server, close } = await startProxy(parts);
   return {
     addresses: { proxy: server.address },
-    setReady: () => server.setReady(),
+    setReady: (isReady) => server.setReady(isReady),
     drain: (timeoutMs) => server.drain(timeoutMs),
     close,
   };
@@ -83,17 +83,19 @@ async function startProxySurface(parts: SurfaceParts): Promise<Surface> {
 async function startHttp(parts: SurfaceParts): Promise<Surface> {
   const { config, log, metrics, recovery } = parts;
   let isReady = false;
+  let isClosed = false;
   const isCaughtUp = () => recovery?.isCaughtUp ?? true;
   const operations = routeOperationsOf({ ...parts, isReady: () => isReady && isCaughtUp() }, config);
   const { addresses, close } = await startRouteApi(operations, config, { metrics, log });
   const closeAll = async (drainMs: number) => {
+    isClosed = true;
     isReady = false;
     await close(drainMs);
   };
   return {
     addresses: { routeApi: addresses },
-    setReady: () => {
-      isReady = true;
+    setReady: (now) => {
+      isReady = now && !isClosed;
     },
     drain: closeAll,
     close: () => closeAll(0),

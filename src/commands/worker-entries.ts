@@ -34,7 +34,8 @@ function entryOf(worker: WorkerSettings, healthPath: string, all: readonly strin
   };
 }
 
-function handoverOf(settings: NonNullable<WorkerSettings["handover"]>): HandoverSettings {
+/** How a worker takes part in split requests, as the fleet takes it. */
+export function handoverOf(settings: NonNullable<WorkerSettings["handover"]>): HandoverSettings {
   const {
     protocol,
     bootstrapHost,

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { shiftKvAddress } from "./address.ts";
+import { checkKubernetes, isInKubernetes } from "./kubernetes-checks.ts";
 import { checkListenAddresses } from "./listen-address-checks.ts";
 import type { Path, Report } from "./report.ts";
 import type { Config, ModelSettings, WorkerSettings } from "./schema.ts";
@@ -16,6 +17,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkModels(config.models, report);
   checkWorkers(config, report);
   checkHandovers(config.workers, report);
+  checkKubernetes(config, report);
   checkAdmission(config, report);
   checkReplicas(config, report);
   checkPeers(config, report);
@@ -127,7 +129,8 @@ function mayShareModel(some: readonly string[], others: readonly string[]): bool
   return some.length === 0 || others.length === 0 || some.some((name) => others.includes(name));
 }
 
-function checkModes({ mode, mixedModes, routeApi, models, workers }: Config, report: Report): void {
+function checkModes(config: Config, report: Report): void {
+  const { mode, mixedModes, routeApi, models, workers } = config;
   const modes = [mode, ...mixedModes];
   modes.forEach((each, i) => {
     const path = i === 0 ? ["mode"] : ["mixedModes", i - 1];
@@ -137,7 +140,7 @@ function checkModes({ mode, mixedModes, routeApi, models, workers }: Config, rep
   if (hasRouteApi && routeApi.listen === "off" && routeApi.socket === undefined) {
     report(["routeApi", "socket"], "needed with routeApi.listen off", routeApi.socket);
   }
-  if (hasRouteApi && workers.length > 0 && models.length === 0) {
+  if (hasRouteApi && (workers.length > 0 || isInKubernetes(config)) && models.length === 0) {
     // Without a model no worker of the settings could ever be picked by the route API: it would never be ready.
     report(["models"], "needed with workers in the modes query and reserve: what they serve is named there", models);
   }

@@ -2,6 +2,7 @@ export type { Address } from "./address.ts";
 export { parseAddress } from "./address.ts";
 export { type ApiKeySettings, parseApiKeys } from "./api-key-file.ts";
 export { ConfigError } from "./config-error.ts";
+export { isInKubernetes } from "./kubernetes-checks.ts";
 export type { ConfigSources } from "./load-config.ts";
 export { loadConfig } from "./load-config.ts";
 export { modelFileNames, readModelFolder, repositoryListing } from "./model-folder.ts";

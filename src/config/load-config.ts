@@ -49,11 +49,12 @@ function withPathsFrom(base: string, config: Config): Config {
     ...from("clientCaFile", tls.clientCaFile),
     ...from("caFile", tls.caFile),
   });
-  const { extProc, routeApi, proxy, hub, replicas } = config;
+  const { extProc, routeApi, proxy, hub, replicas, kubernetes } = config;
   const { redis, peers } = replicas;
   return {
     ...config,
     models: config.models.map((model) => ({ ...model, ...from("folder", model.folder) })),
+    kubernetes: { ...kubernetes, ...from("kubeconfig", kubernetes.kubeconfig) },
     hub: { ...hub, ...from("tokenFile", hub.tokenFile), ...from("cacheDir", hub.cacheDir) },
     extProc: { ...extProc, tls: tlsFrom(extProc.tls) },
     routeApi: {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkAcrossFields } from "./cross-field-checks.ts";
 import { extProc } from "./sections/ext-proc.ts";
 import { hub } from "./sections/hub.ts";
+import { kubernetes } from "./sections/kubernetes.ts";
 import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { models, unknownModel } from "./sections/models.ts";
@@ -20,6 +21,7 @@ export const settingsSchema = z.strictObject({
   unknownModel,
   hub,
   workers,
+  kubernetes,
   extProc,
   routeApi,
   proxy,

@@ -8,11 +8,23 @@ export type { HandoverApi, HandoverProtocol, HandoverSettings } from "./handover
 export type { HealthOptions } from "./health-options.ts";
 export { HealthProber } from "./health-prober.ts";
 export { HttpProbe } from "./http-probe.ts";
+export { ClusterClient, type ClusterOptions } from "./kubernetes/cluster-client.ts";
+export type { KubeApi, KubeQuery } from "./kubernetes/kube-api.ts";
+export {
+  type EndpointSource,
+  KubernetesFleet,
+  type KubernetesFleetEnvironment,
+  type KubernetesFleetOptions,
+  type KubernetesObserver,
+} from "./kubernetes/kubernetes-fleet.ts";
+export type { PodDefaults } from "./kubernetes/pod-settings.ts";
+export type { FleetModel, FleetModels } from "./kubernetes/pod-workers.ts";
+export { type PoolSpec, parseLabelSelector } from "./kubernetes/pool.ts";
 export type { RegisteredWorker, RegisteredWorkersOptions, WorkerLifecycle } from "./registered-workers.ts";
 export { RegisteredWorkers } from "./registered-workers.ts";
 export type { StaticWorkerEntry } from "./static-fleet.ts";
 export { staticWorkers } from "./static-fleet.ts";
-export type { Timers } from "./timers.ts";
+export { systemTimers, type Timers } from "./timers.ts";
 export type {
   KvEventSource,
   Worker,

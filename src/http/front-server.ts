@@ -63,8 +63,8 @@ export class FrontServer {
     return family === "IPv6" ? `[${address}]:${port}` : `${address}:${port}`;
   }
 
-  setReady(): void {
-    this.#door.setReady(true);
+  setReady(isReady: boolean): void {
+    this.#door.setReady(isReady);
   }
 
   /** Takes no new connections, lets what runs end, and cuts what has not after `timeoutMs`. */

@@ -8,7 +8,8 @@ const workerId = checkedText((text) => {
   return BigInt(text) <= maxWorkerId ? undefined : `expected at most ${maxWorkerId}`;
 });
 
-const headers = z
+/** Headers that a worker wants. */
+export const headers = z
   .strictObject({
     dataParallelRank: z
       .boolean()
@@ -22,7 +23,8 @@ const headers = z
   .prefault({})
   .describe("Request headers that this worker wants beside those of the model's profile.");
 
-const handover = z
+/** How a worker takes part in requests that are split. */
+export const handover = z
   .strictObject({
     protocol: z
       .enum(["sglang", "nixl", "mooncake", "moriio", "moriio-write", "store"])

@@ -168,7 +168,10 @@ export class FrontDoor implements FrontDoorway {
   }
 
   #read(visit: Visit, take: (body: HeldBody) => void): void {
-    if (!this.#isReady) throw new RoutingError("the models are being loaded", { code: "shutting_down" });
+    if (!this.#isReady)
+      throw new RoutingError("not ready: the models are being loaded, or it is not known who the workers are", {
+        code: "shutting_down",
+      });
     const encoding = visit.headers.get("content-encoding") ?? "identity";
     if (encoding.toLowerCase() !== "identity") {
       throw new HttpError(415, "unsupported_media_type", "encoded bodies are not read");

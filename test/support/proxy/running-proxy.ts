@@ -93,7 +93,7 @@ export class RunningProxy {
     const prober = new HealthProber(core.catalogue, probes ? { intervalMs: 50 } : { intervalMs: 0 });
     await prompts?.loaded;
     const proxy = await startProxy({ core, config, log, metrics, prober });
-    proxy.server.setReady();
+    proxy.server.setReady(true);
     return new RunningProxy(core, metrics, prober, proxy, prompts);
   }
 

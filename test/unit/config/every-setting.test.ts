@@ -8,15 +8,26 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (path === "proxy.cors.origins") return "https://app.example.com";
   if (choices !== undefined) return choices.findLast((choice) => choice !== defaultValue && choice !== "files") ?? "";
   if (kind === "boolean") return String(defaultValue !== true);
-  if (kind === "number") return String(Number(defaultValue) + 1);
+  if (kind === "number") return String(Number(defaultValue ?? 0) + 1);
   if (path.endsWith("socketMode")) return "0640";
   if (path === "replicas.id") return "replica-7";
   if (path === "proxy.apiKeyHashes") return "0".repeat(64);
   if (path.endsWith("timeZone")) return "Europe/Oslo";
   if (path === "hub.url") return "http://mirror.example:8080";
   if (path === "replicas.redis.url") return "rediss://redis.example:6379";
+  if (path === "kubernetes.endpointSelector") return "app=vllm,tier=large";
+  if (path.startsWith("kubernetes.")) return "other-name";
   return path.endsWith("listen") ? "[::1]:19999" : "/other";
 }
+
+/** Settings of Kubernetes that another one has no meaning without. */
+const companions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  endpointSelector: { targetPorts: "8000" },
+  targetPorts: { endpointSelector: "app=vllm" },
+  namespace: { poolName: "pool" },
+  kubeconfig: { poolName: "pool" },
+  context: { poolName: "pool", kubeconfig: "/file" },
+};
 
 function valueAt(config: Config, path: string): unknown {
   return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config);
@@ -24,6 +35,10 @@ function valueAt(config: Config, path: string): unknown {
 
 /** What has to be set beside a setting, for it to have a meaning. */
 function neededBeside({ path }: Setting): Readonly<Record<string, string>> {
+  if (path.startsWith("kubernetes.")) {
+    const others = Object.entries(companions[path.slice("kubernetes.".length)] ?? {});
+    return Object.fromEntries(others.map(([key, value]) => [environmentName(`kubernetes.${key}`), value]));
+  }
   if (!path.endsWith("tls.clientCaFile")) return {};
   return { [environmentName(path.replace(/clientCaFile$/, "mode"))]: "self-signed" };
 }
