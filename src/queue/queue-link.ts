@@ -84,7 +84,8 @@ export class QueueLink implements ConnectionMaker<QueueConnection> {
 async function assertSupported(client: Redis): Promise<void> {
   // Users that may not ask are believed.
   const text = await client.info().catch(() => "");
-  if (/^redis_mode:cluster\r?$/m.test(text)) {
+  // Valkey names it after the server.
+  if (/^(?:redis|server)_mode:cluster\r?$/m.test(text)) {
     throw new UnsupportedRedisError(
       "this is a Redis Cluster: the queue's keys do not hash to one slot, so that only a single server or Sentinel will do",
     );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ProcessorProcess } from "../../../support/queue-processor/index.ts";
 import { redisKinds } from "../../support/redis-server.ts";
 import { until } from "../../support/until.ts";
-import { Lab } from "./lab.ts";
+import { Lab } from "../support/lab.ts";
 
 describe.each(redisKinds)("a processor that is killed with a request under way, on a real %s", (kind) => {
   let lab: Lab;

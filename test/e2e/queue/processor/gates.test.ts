@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type PoolOptions, processorVersions, type QueueOptions } from "../../../support/queue-processor/index.ts";
 import { until } from "../../support/until.ts";
-import { Lab } from "./lab.ts";
+import { Lab } from "../support/lab.ts";
 
 describe.each(processorVersions)("the gates and policies of a processor %s", (version) => {
   let lab: Lab;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { processorVersions } from "../../../support/queue-processor/index.ts";
 import { redisKinds } from "../../support/redis-server.ts";
 import { until } from "../../support/until.ts";
-import { Lab } from "./lab.ts";
+import { Lab } from "../support/lab.ts";
 
 const cases = redisKinds.flatMap((kind) => processorVersions.map((version) => ({ kind, version })));
 

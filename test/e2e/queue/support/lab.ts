@@ -42,12 +42,13 @@ export class Lab {
   private constructor(server: RedisServer, gateway: FakeWorker) {
     this.server = server;
     this.gateway = gateway;
-    this.redis = new Redis(server.url);
+    this.redis = new Redis(server.url, { retryStrategy: () => 50 });
     this.redis.on("error", () => undefined);
   }
 
-  static async start(kind: RedisKind): Promise<Lab> {
-    const server = await RedisServer.start(kind);
+  /** @param args more of the server's own options */
+  static async start(kind: RedisKind, args: readonly string[] = []): Promise<Lab> {
+    const server = await RedisServer.start(kind, args);
     return new Lab(server, await FakeWorker.start());
   }
 
