@@ -246,7 +246,9 @@ describe.each(redisKinds)("a client of a real %s that", (kind) => {
     await until(() => client.client.isConnected, { what: "the client to be back" });
     expect(await client.ask()).toMatch(/^200 /);
     const connections = async () =>
-      (await lab.redis.client("LIST")).split("\n").filter((line) => line.includes("pointsman"));
+      String(await lab.redis.call("CLIENT", "LIST"))
+        .split("\n")
+        .filter((line) => line.includes("pointsman"));
     await until(async () => (await connections()).length === 2, { what: "no more connections than two" });
   });
 });
