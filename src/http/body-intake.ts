@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "./clock.ts";
 import { HttpError } from "./error-answer.ts";
+import { refusalOfPieces } from "./request-limits.ts";
 
 export interface BodyLimits {
   /** Longest body, in bytes. */
@@ -54,8 +55,13 @@ export class BodyIntake {
   /**
    * Reads a whole body. The error is an HttpError of what the client did wrong: 413, 429, 408; or 400 when the body ended early.
    * @param done called once
+   * @param willRead called before, when the body is waited for
    */
-  read(request: IncomingMessage, done: (error: HttpError | undefined, body: HeldBody) => void): void {
+  read(
+    request: IncomingMessage,
+    done: (error: HttpError | undefined, body: HeldBody) => void,
+    willRead?: () => void,
+  ): void {
     const declared = request.headers["content-length"];
     if (declared === "0" || (declared === undefined && request.headers["transfer-encoding"] === undefined)) {
       done(undefined, noBody);
@@ -67,6 +73,7 @@ export class BodyIntake {
       done(refusal, noBody);
       return;
     }
+    willRead?.();
     const reading = new BodyReading(request, this.#account(), done);
     reading.cancelTimeout = this.#clock.after(this.#limits.requestTimeoutMs, () => reading.fail(tooSlow()));
   }
@@ -102,13 +109,52 @@ interface HeldAccount {
   give(bytes: number): void;
 }
 
+/** Pieces that are looked at together. */
+const piecesAtOnce = 512;
+/** Pieces that are shorter on average are joined, in bytes: a short one takes many times its bytes of memory. */
+const joinedBytes = 4_096;
+
+/** The pieces of one body. */
+class BodyChunks {
+  #chunks: Buffer[] = [];
+  /** Those of them at the end that came since the last look. */
+  #recent = 0;
+  #recentBytes = 0;
+  #pieces = 0;
+
+  /** @returns how many there were */
+  push(chunk: Buffer): number {
+    this.#chunks.push(chunk);
+    this.#recentBytes += chunk.length;
+    this.#recent += 1;
+    if (this.#recent === piecesAtOnce) this.#look();
+    return ++this.#pieces;
+  }
+
+  /** All of them as one; they are forgotten. */
+  take(): Buffer {
+    const [first] = this.#chunks;
+    const bytes = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    return bytes;
+  }
+
+  #look(): void {
+    if (this.#recentBytes < piecesAtOnce * joinedBytes) {
+      this.#chunks.push(Buffer.concat(this.#chunks.splice(-piecesAtOnce)));
+    }
+    this.#recent = 0;
+    this.#recentBytes = 0;
+  }
+}
+
 /** One body on its way. */
 class BodyReading {
   cancelTimeout: () => void = () => undefined;
   readonly #request: IncomingMessage;
   readonly #account: HeldAccount;
   readonly #done: (error: HttpError | undefined, body: HeldBody) => void;
-  readonly #chunks: Buffer[] = [];
+  readonly #chunks = new BodyChunks();
   #length = 0;
   #isOver = false;
 
@@ -133,19 +179,16 @@ class BodyReading {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    this.#chunks.push(chunk);
+    const pieces = this.#chunks.push(chunk);
     this.#length += chunk.length;
-    const refusal = this.#account.add(chunk.length, this.#length);
+    const refusal = this.#account.add(chunk.length, this.#length) ?? refusalOfPieces(pieces, this.#length);
     if (refusal !== undefined) this.fail(refusal);
   };
 
   readonly #onEnd = (): void => {
     if (this.#isOver) return;
     this.#finish();
-    const [first] = this.#chunks;
-    const bytes = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#length);
-    this.#chunks.length = 0;
-    this.#done(undefined, new HeldBody(bytes, this.#account));
+    this.#done(undefined, new HeldBody(this.#chunks.take(), this.#account));
   };
 
   readonly #onClose = (): void => this.fail(new HttpError(400, "invalid_request", "the body ended early"));

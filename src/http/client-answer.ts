@@ -72,6 +72,11 @@ export class ClientAnswer {
     return this.#response.statusCode;
   }
 
+  /** The client waits to be told that it may send its body. */
+  invite(): void {
+    this.#response.writeContinue();
+  }
+
   /** The head of a worker's answer whose body follows. It leaves with the first of it, or by itself when none comes at once. */
   begin(head: AnswerHead): void {
     this.#response.writeHead(head.status, head.reason, this.#lines(head));

@@ -3,11 +3,15 @@ import type { AddressInfo, Socket } from "node:net";
 import { ListenError } from "../errors/index.ts";
 import { apiErrorBody } from "./api-error.ts";
 import { type HttpLog, type HttpTls, type ListenerLimits, ServerMaker } from "./node-server.ts";
+import { PipelinedRequests } from "./pipelined-requests.ts";
 
 /** Who answers. */
 export interface FrontDoorway {
-  /** Answers one request; never throws. */
-  receive(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * Answers one request; never throws.
+   * @param awaitsInvitation whether the client sends its body only when it is told to (`Expect: 100-continue`)
+   */
+  receive(request: IncomingMessage, response: ServerResponse, awaitsInvitation?: boolean): void;
   setReady(isReady: boolean): void;
   /** From here on each answer ends its connection. */
   closeConnections(): void;
@@ -46,7 +50,13 @@ export class FrontServer {
   static async start(door: FrontDoorway, options: FrontServerOptions, log: HttpLog): Promise<FrontServer> {
     const { setting, host, port, tls, limits } = options;
     const maker = await ServerMaker.prepare(limits, tls, log);
-    const server = maker.make((request, response) => door.receive(request, response));
+    const pipelined = new PipelinedRequests();
+    const server = maker.make((request, response) => {
+      if (pipelined.admit(request, response)) door.receive(request, response);
+    });
+    server.on("checkContinue", (request, response) => {
+      if (pipelined.admit(request, response)) door.receive(request, response, true);
+    });
     server.on("clientError", (error, socket) => answerClientError(error, socket as Socket));
     await new Promise<void>((resolve, reject) => {
       const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

@@ -129,8 +129,8 @@ const freePieces = 4_096;
 /** Least mean length of more pieces, bytes. */
 const leastPieceBytes = 16;
 
-/** Each piece costs as much as a kilobyte: no client sends a long body byte by byte. */
-function refusalOfPieces(pieces: number, bytes: number): HttpError | undefined {
+/** Undefined = a body may come in such pieces. Each piece costs as much as a kilobyte: no client sends a long body byte by byte. */
+export function refusalOfPieces(pieces: number, bytes: number): HttpError | undefined {
   if (pieces <= freePieces || bytes >= pieces * leastPieceBytes) return undefined;
   return new HttpError(400, "invalid_request", "the body comes in too small pieces", { connection: "close" });
 }

@@ -50,6 +50,10 @@ interface Visit {
   readonly headers: ClientHeaders;
   readonly client: ClientAnswer;
   readonly newRequestId: string | undefined;
+  /** Lines that each answer gets, names and values in turn. */
+  readonly lines: string[];
+  /** Whether it sends its body only when it is told to. */
+  awaitsInvitation: boolean;
 }
 
 /** Takes every request: who may call, what is served, how much at one time. What goes to a worker becomes a call. */
@@ -83,9 +87,12 @@ export class FrontDoor implements FrontDoorway {
     for (const call of [...this.#calls]) call.abandon();
   }
 
-  /** Answers one request; never throws. */
-  receive(request: IncomingMessage, response: ServerResponse): void {
-    const visit = this.#visit(request, response);
+  /**
+   * Answers one request; never throws.
+   * @param awaitsInvitation whether the client sends its body only when it is told to (`Expect: 100-continue`)
+   */
+  receive(request: IncomingMessage, response: ServerResponse, awaitsInvitation = false): void {
+    const visit = this.#visit(request, response, awaitsInvitation);
     try {
       this.#admit(visit, response);
     } catch (cause) {
@@ -93,9 +100,10 @@ export class FrontDoor implements FrontDoorway {
     }
   }
 
-  #visit(request: IncomingMessage, response: ServerResponse): Visit {
+  #visit(request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean): Visit {
     const { options, cors, call } = this.#parts;
-    const { url: target = "/", method = "GET" } = request;
+    const { url = "/", method = "GET" } = request;
+    const target = url.startsWith("/") ? url : originForm(url);
     const query = target.indexOf("?");
     const path = query < 0 ? target : target.slice(0, query);
     const headers = new ClientHeaders(request.rawHeaders, options.forwarding);
@@ -112,7 +120,7 @@ export class FrontDoor implements FrontDoorway {
       stallTimeoutMs: options.clientStallTimeoutMs,
     };
     const client = new ClientAnswer(response, frame, call.clock);
-    return { request, method, target, path, headers, client, newRequestId };
+    return { request, method, target, path, headers, client, newRequestId, lines, awaitsInvitation };
   }
 
   /** @throws HttpError, RoutingError */
@@ -176,7 +184,7 @@ export class FrontDoor implements FrontDoorway {
     if (encoding.toLowerCase() !== "identity") {
       throw new HttpError(415, "unsupported_media_type", "encoded bodies are not read");
     }
-    this.#parts.intake.read(visit.request, (error, body) => {
+    const done = (error: HttpError | undefined, body: HeldBody) => {
       try {
         if (error !== undefined) throw error;
         take(body);
@@ -184,7 +192,8 @@ export class FrontDoor implements FrontDoorway {
         body.release();
         this.#refuse(visit, cause);
       }
-    });
+    };
+    this.#parts.intake.read(visit.request, done, visit.awaitsInvitation ? () => invite(visit) : undefined);
   }
 
   /** @throws HttpError 404 for an answer to go on from that nobody knows */
@@ -238,9 +247,22 @@ export class FrontDoor implements FrontDoorway {
     const { client, request } = visit;
     const { error, field } = refusalOf(cause, this.#parts.call.options.retryAfterSeconds);
     new CallReport(this.#parts.call, visit).refused(error, field, cause);
-    if (!request.complete) dropRest(request);
+    // Whether its body comes nevertheless nobody knows: what follows on the connection could be either.
+    if (visit.awaitsInvitation) visit.lines.push("connection", "close");
+    else if (!request.complete) dropRest(request);
     if (!client.isOver) client.refuse(error, field);
   }
+}
+
+function invite(visit: Visit): void {
+  visit.awaitsInvitation = false;
+  visit.client.invite();
+}
+
+/** A target without the scheme and the host that a client may write before its path. Source: RFC 9112, section 3.2.2. */
+function originForm(target: string): string {
+  const rest = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  return rest.startsWith("?") || rest === "" ? `/${rest}` : rest;
 }
 
 /** Anthropic's clients name their API's version. */

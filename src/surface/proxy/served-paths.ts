@@ -47,8 +47,16 @@ export class ServedPaths {
   }
 
   #isAllowed(path: string): boolean {
-    return this.#exact.has(path) || this.#prefixes.some((prefix) => path.startsWith(prefix));
+    if (this.#exact.has(path)) return true;
+    return this.#prefixes.some((prefix) => path.startsWith(prefix)) && !goesUp(path);
   }
+}
+
+/** Whether a server that resolves `..` would find another path below this one. Parameters behind a semicolon are cut off, as Java's servers do. */
+function goesUp(path: string): boolean {
+  return decoded(path)
+    .split(/[/\\]/)
+    .some((segment) => /^\.{1,2}(;|$)/.test(segment));
 }
 
 /** What needs no choice of a worker. */

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { json, reset, sse } from "../../support/proxy/fake-worker.ts";
 import { call, chatBody, chatPath, open } from "../../support/proxy/raw-client.ts";
 import { ProxyBench } from "../../support/proxy/set-up.ts";
+import { untilWritable } from "../../support/proxy/writable.ts";
 
 const bench = new ProxyBench();
 afterEach(() => bench.close());
@@ -74,7 +75,7 @@ describe("a stream", () => {
       sse(response);
       for (let i = 0; i < 4_000 && !response.destroyed; i++) {
         written += event.length;
-        if (!response.write(event)) await Promise.race([once(response, "drain"), once(response, "close")]);
+        if (!response.write(event)) await untilWritable(response);
       }
       response.end();
     };
@@ -97,9 +98,7 @@ describe("a stream", () => {
     worker.behave = async (response) => {
       sse(response);
       while (!response.destroyed) {
-        if (!response.write(`data: ${"x".repeat(60_000)}\n\n`)) {
-          await Promise.race([once(response, "drain"), once(response, "close")]);
-        }
+        if (!response.write(`data: ${"x".repeat(60_000)}\n\n`)) await untilWritable(response);
       }
     };
     const answer = await open(proxy.url, { body: chatBody({ stream: true }) });
