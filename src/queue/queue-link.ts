@@ -30,7 +30,7 @@ export class QueueLink implements ConnectionMaker<QueueConnection> {
   readonly #secrets: RedisSecrets;
   readonly #hasReader: boolean;
   /** The reader of the connection before: it may still wait at the server, and would take results to nowhere. */
-  #lastReaderId: number | undefined;
+  #lastReader: { readonly id: number; readonly runId: string | undefined } | undefined;
 
   constructor(place: RedisPlace, secrets: RedisSecrets, hasReader: boolean) {
     this.#place = place;
@@ -71,26 +71,29 @@ export class QueueLink implements ConnectionMaker<QueueConnection> {
 
   async #prepare({ commands, reader }: QueueConnection): Promise<void> {
     await Promise.all([commands.connect(), reader?.connect()]);
-    await assertSupported(commands);
+    // Users that may not ask are believed.
+    const info = await commands.info().catch(() => "");
+    assertSupported(info);
     defineScripts(commands);
     if (reader === undefined) return;
-    const last = this.#lastReaderId;
-    this.#lastReaderId = Number(await reader.client("ID"));
-    // Not allowed to some users, and of no use where the server is another one: its own timeout ends the wait then.
-    if (last !== undefined) await commands.call("CLIENT", "KILL", "ID", last).catch(() => undefined);
+    const last = this.#lastReader;
+    const runId = /^run_id:(\w+)/m.exec(info)?.[1];
+    this.#lastReader = { id: Number(await reader.client("ID")), runId };
+    // A server that was restarted counts its clients anew: the number is somebody else's there.
+    if (last === undefined || runId === undefined || last.runId !== runId) return;
+    // Not allowed to some users: the server's own timeout ends the wait then.
+    await commands.call("CLIENT", "KILL", "ID", last.id).catch(() => undefined);
   }
 }
 
-async function assertSupported(client: Redis): Promise<void> {
-  // Users that may not ask are believed.
-  const text = await client.info().catch(() => "");
+function assertSupported(info: string): void {
   // Valkey names it after the server.
-  if (/^(?:redis|server)_mode:cluster\r?$/m.test(text)) {
+  if (/^(?:redis|server)_mode:cluster\r?$/m.test(info)) {
     throw new UnsupportedRedisError(
       "this is a Redis Cluster: the queue's keys do not hash to one slot, so that only a single server or Sentinel will do",
     );
   }
-  if (/^role:slave\r?$/m.test(text)) {
+  if (/^role:slave\r?$/m.test(info)) {
     throw new UnsupportedRedisError("this Redis server is a replica, to which nothing can be written");
   }
 }

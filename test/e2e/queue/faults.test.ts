@@ -1,3 +1,4 @@
+import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CuttableLink } from "../support/cuttable-link.ts";
 import { RedisServer, redisKinds } from "../support/redis-server.ts";
@@ -220,6 +221,21 @@ describe.each(redisKinds)("a client of a real %s that", (kind) => {
     await until(() => client.client.isConnected, { what: "the client to be back" });
     lab.process("v0.9");
     expect(await waiting).toMatch(/^200 /);
+  });
+
+  it("was restarted keeps its other clients: their numbers are those that its own had before", async () => {
+    const lab = await labOf(kind);
+    const client = await clientOf(lab.server.url, { redis: { reconnectMinMs: 1_000, reconnectMaxMs: 1_000 } });
+    await lab.server.kill();
+    await lab.server.restart();
+    const others = Array.from({ length: 30 }, () => new Redis(lab.server.url, { retryStrategy: null }));
+    closing.push(async () => {
+      for (const other of others) other.disconnect();
+    });
+    await Promise.all(others.map((other) => other.ping()));
+    await until(() => client.connections === 2, { what: "the client to be back" });
+    for (const other of others) expect(await other.ping()).toBe("PONG");
+    expect(client.losses).toHaveLength(1);
   });
 
   it("throws its clients out again and again answers each caller once", async () => {
