@@ -67,7 +67,7 @@ export class WatchStream {
 
   release(): void {
     this.#isHeld = false;
-    for (const line of this.#held.splice(0)) this.#response.write(line);
+    for (const line of this.#held.splice(0)) if (!this.#isOver) this.#response.write(line);
   }
 
   #tellPast(): void {
@@ -99,10 +99,14 @@ export class WatchStream {
   }
 
   #write(event: { readonly type: string; readonly object: KubeObject | object }): void {
-    if (this.#response.writableEnded || this.#response.destroyed) return;
+    if (this.#isOver) return;
     const line = `${JSON.stringify(event)}\n`;
     if (this.#isHeld) this.#held.push(line);
     else this.#response.write(line);
+  }
+
+  get #isOver(): boolean {
+    return this.#response.writableEnded || this.#response.destroyed;
   }
 
   #close(): void {

@@ -1,0 +1,156 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  inferencePools,
+  KubeApiServer,
+  pods,
+  type ResourceKind,
+  StatusError,
+  type Verb,
+} from "../../support/kube-api/index.ts";
+import { parseMetrics } from "../support/metrics.ts";
+import { engineModel } from "../support/picker-settings.ts";
+import { until } from "../support/until.ts";
+import { FleetBench, poolLabels } from "./fleet-bench.ts";
+import { healthOf } from "./health-client.ts";
+
+describe("a fleet in Kubernetes, through the faults of a cluster", () => {
+  let server: KubeApiServer;
+  let bench: FleetBench;
+
+  beforeAll(async () => {
+    server = await KubeApiServer.start();
+    const cluster = {
+      namespace: "serving",
+      admin: server,
+      picker: server,
+      stopServer: () => server.stop(),
+      startServer: () => server.restart(),
+      stop: () => server.stop(),
+    };
+    bench = await FleetBench.start(cluster, { models: [{ name: engineModel, loadOnly: true, blockSize: 16 }] });
+  });
+
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") console.error(bench.gateway.report());
+    await bench.reset();
+    await watched(pods);
+  });
+
+  afterAll(async () => {
+    await bench?.stop();
+    await server?.stop();
+  });
+
+  async function watched(kind: ResourceKind): Promise<void> {
+    await until(() => server.watches(kind).length === 1, { what: `a watch of ${kind.plural}`, timeoutMs: 20_000 });
+  }
+
+  function count(verb: Verb, kind: ResourceKind): number {
+    return server.requests.filter((request) => request.verb === verb && request.kind === kind).length;
+  }
+
+  it.each(["end", "mid-line", "reset"] as const)("goes on where a watch was cut (%s), without a list", async (how) => {
+    const first = await bench.deploy("a", 1);
+    await bench.servedBy(first.endpoints);
+    const lists = count("list", pods);
+    server.dropWatches(how);
+    const second = await bench.deploy("b", 2);
+    await first.delete();
+    await bench.servedBy(second.endpoints);
+    expect(count("list", pods)).toBe(lists);
+  });
+
+  it("lists anew when the place where it was is forgotten, and misses nothing of what happened in between", async () => {
+    const [first, second] = [await bench.deploy("a", 1), await bench.deploy("b", 2)];
+    await bench.servedBy([...first.endpoints, ...second.endpoints]);
+    const lists = count("list", pods);
+    server.holdWatches();
+    await first.delete();
+    const third = await bench.deploy("c", 3);
+    await second.setReady(false);
+    server.expireWatches();
+    server.releaseWatches();
+    await bench.servedBy(third.endpoints);
+    expect(count("list", pods)).toBeGreaterThan(lists);
+  });
+
+  it("goes on from a bookmark, where its own last event is forgotten", async () => {
+    const first = await bench.deploy("a", 1);
+    await bench.servedBy(first.endpoints);
+    const lists = count("list", pods);
+    server.store.compact();
+    server.bookmark(pods);
+    const second = await bench.deploy("b", 2);
+    await bench.servedBy([...first.endpoints, ...second.endpoints]);
+    server.dropWatches("reset", pods);
+    await watched(pods);
+    expect(count("list", pods)).toBe(lists);
+  });
+
+  it("is late, and no worse, while the events of a watch do not come", async () => {
+    const [first, second] = [await bench.deploy("a", 1), await bench.deploy("b", 2)];
+    await bench.servedBy([...first.endpoints, ...second.endpoints]);
+    server.holdWatches();
+    await first.delete();
+    await bench.servedBy([...first.endpoints, ...second.endpoints]);
+    server.releaseWatches();
+    await bench.servedBy(second.endpoints);
+  });
+
+  it("keeps its pods while it may not watch them, and catches up once it may again", async () => {
+    const first = await bench.deploy("a", 1);
+    await bench.servedBy(first.endpoints);
+    server.forbid(pods, "list", "watch");
+    server.expireWatches(pods);
+    const second = await bench.deploy("b", 2);
+    await until(() => server.requests.some(({ kind, status }) => kind === pods && status === 403), {
+      what: "a refused request",
+    });
+    await bench.servedBy(first.endpoints);
+    server.allow(pods, "list", "watch");
+    await bench.servedBy([...first.endpoints, ...second.endpoints]);
+  });
+
+  it.each([
+    [429, "TooManyRequests"],
+    [500, "InternalError"],
+    [503, "ServiceUnavailable"],
+  ])("asks again after an answer of %i", async (code, reason) => {
+    const first = await bench.deploy("a", 1);
+    await bench.servedBy(first.endpoints);
+    server.fail({ verb: "list", kind: pods, error: new StatusError("not now", { code, reason }), times: 3 });
+    server.expireWatches(pods);
+    const second = await bench.deploy("b", 2);
+    await bench.servedBy([...first.endpoints, ...second.endpoints]);
+  });
+
+  it("is not ready while the cluster does not know InferencePools, and finds out when it does", async () => {
+    const health = () => healthOf(bench.gateway.ports.pickerHealth, "readiness");
+    server.uninstall(inferencePools);
+    await until(async () => (await health()) === "NOT_SERVING", { what: "the loss of readiness" });
+    server.install(inferencePools);
+    await bench.reset();
+    const pod = await bench.deploy("a", 1);
+    await bench.servedBy(pod.endpoints);
+    expect(await health()).toBe("SERVING");
+  });
+
+  it("knows all pods of a fleet that fills several pages of a list", async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `page-${String(index).padStart(3, "0")}`);
+    for (const [index, name] of names.entries()) {
+      await bench.client.create(pods, { metadata: { name, labels: poolLabels } });
+      const ip = `127.0.22.${index + 1}`;
+      const conditions = [{ type: "Ready", status: "True" }];
+      await bench.client.patchStatus(pods, name, { phase: "Running", podIP: ip, podIPs: [{ ip }], conditions });
+    }
+    server.expireWatches(pods);
+    const known = async () =>
+      parseMetrics(await bench.gateway.picker.metricsText())
+        .filter(({ name, value }) => name === "pointsman_worker_eligible" && value > 0)
+        .map(({ labels }) => labels["worker"] ?? "");
+    await until(async () => (await known()).length === names.length, { what: "all pods to be known" });
+    expect((await known()).toSorted()).toEqual(names);
+    for (const name of names) await bench.client.delete(pods, name);
+    await until(async () => (await known()).length === 0, { what: "all pods to be gone" });
+  });
+});
