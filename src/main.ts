@@ -4,7 +4,16 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { checkConfig, explainCases, explainRequest, runSimWorker, serve } from "./commands/index.ts";
+import {
+  checkConfig,
+  explainCases,
+  explainRequest,
+  ProgressBar,
+  type ReplayOptions,
+  replay,
+  runSimWorker,
+  serve,
+} from "./commands/index.ts";
 import { ConfigError, type ConfigFlags, loadConfig } from "./config/index.ts";
 import { simWorkerFlags } from "./sim-worker/index.ts";
 import { createLogger } from "./telemetry/index.ts";
@@ -97,6 +106,50 @@ async function explainCommand(bodyFile: string | undefined, options: ExplainOpti
   process.exitCode = await explainRequest(configOf(options), { path, body, waitMs }, process.stdout);
 }
 
+async function replayCommand(trace: string, options: ConfigOptions & ReplayOptions): Promise<void> {
+  const input = trace === "-" ? process.stdin : createReadStream(trace);
+  await replay(input, configOf(options), options, process.stdout, new ProgressBar(process.stderr));
+}
+
+function replayOptions(command: Command): Command {
+  const whole = (flags: string, description: string, preset: number): Option =>
+    new Option(flags, description).argParser((text) => argument(wholeNumber, text)).default(preset);
+  const positive = (flags: string, description: string, preset: number): Option =>
+    new Option(flags, description).argParser((text) => argument(positiveNumber, text)).default(preset);
+  return command
+    .argument("<trace>", "file of JSON lines in Mooncake's format, - for standard input")
+    .addOption(whole("--workers <count>", "workers of the fleet", 8))
+    .addOption(whole("--block-size <tokens>", "tokens in a block of the trace", 512))
+    .addOption(whole("--limit <requests>", "requests that are read at most", 1_000_000))
+    .addOption(positive("--speed <factor>", "2 = requests come twice as fast as they came", 1))
+    .addOption(whole("--seed <number>", "of what is left to chance", 1))
+    .addOption(whole("--cache-tokens <tokens>", "what a worker's cache holds", 1_000_000))
+    .addOption(positive("--prefill-us-per-token <us>", "time for a prompt token that is not cached", 50))
+    .addOption(positive("--step-ms <ms>", "time of a step that only decodes", 8))
+    .addOption(whole("--max-running <requests>", "requests that a worker runs at once; more wait", 256))
+    .addOption(
+      new Option(
+        "--guess-ms <ms>",
+        "the workers publish no KV events: what was sent to one counts as held for so long (default: they do publish them)",
+      ).argParser((text) => argument(positiveNumber, text)),
+    )
+    .option("--policy <name=settings>", "another policy, as warm=routing.temperature=0.5; repeatable", collect, [])
+    .option("--svg <file>", "write a drawing of the waiting times")
+    .option("--json", "one JSON object a policy instead of a table", false);
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!(Number.isSafeInteger(value) && value >= 1)) throw new RangeError("expected a whole number, 1 or more");
+  return value;
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value < Number.POSITIVE_INFINITY)) throw new RangeError("expected a number over 0");
+  return value;
+}
+
 function simWorkerCommand(): Command {
   const command = new Command("sim-worker")
     .description("run a simulated OpenAI-compatible worker with a prefix cache and KV events")
@@ -151,6 +204,11 @@ function program(): Command {
         "what SGLang's option of this name, or --dyn-reasoning-parser of a Dynamo frontend's workers is given, for --cases (default: none)",
       )
       .action(explainCommand),
+  );
+  root.addCommand(
+    replayOptions(withConfigOptions(new Command("replay")))
+      .description("play a trace on a simulated fleet, once for each policy, and compare what came of it")
+      .action(replayCommand),
   );
   root.addCommand(simWorkerCommand());
   return root;

@@ -3,7 +3,14 @@
  * The router is the product's; the engines are simulated in virtual time.
  * Run: node bench/quality/main.ts [seed]
  */
-import { type Outcome, type Policy, Simulation } from "./simulation.ts";
+import {
+  engineFigures,
+  FleetSimulation,
+  type Policy,
+  plainPolicies,
+  type SimulatedOutcome,
+  summarize,
+} from "../../src/replay/index.ts";
 import { workloads } from "./workload.ts";
 
 const workers = 8;
@@ -13,29 +20,19 @@ const seed = Number(process.argv[2] ?? 1);
 const weights = { prefillLoadScale: 8 };
 
 const policies: readonly Policy[] = [
-  { name: "random", pick: {}, isRandom: true },
-  { name: "load only", pick: { overlapScoreCredit: 0 } },
-  { name: "Dynamo's defaults", pick: { tieBreak: "random" } },
+  ...plainPolicies,
   { name: "without the guard", pick: weights },
   { name: "default", pick: { ...weights, crowdingRatio: 1.25, crowdingSlack: 4 } },
 ];
 
-function quantile(values: readonly number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-}
-
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-function row(name: string, { requests, peaks, ttftMs, totalMs, promptTokens, cachedTokens }: Outcome): string {
+function row(name: string, outcome: SimulatedOutcome): string {
+  const { requests, peaks } = outcome;
+  const { hitRate, ttftMs, totalMs, requests: count } = summarize(outcome);
   const cells = [
-    (Math.max(...requests) / mean(requests)).toFixed(2),
+    (Math.max(...requests) / (count / requests.length)).toFixed(2),
     `${Math.max(...peaks)} (${Math.min(...peaks)})`,
-    quantile(ttftMs, 0.5).toFixed(0),
-    quantile(ttftMs, 0.99).toFixed(0),
-    quantile(totalMs, 0.5).toFixed(0),
-    quantile(totalMs, 0.99).toFixed(0),
-    (cachedTokens / promptTokens).toFixed(3),
+    ...[ttftMs.p50, ttftMs.p99, totalMs.p50, totalMs.p99].map((ms) => ms.toFixed(0)),
+    hitRate.toFixed(3),
   ];
   return `| ${name.padEnd(20)} | ${cells.map((cell) => cell.padStart(10)).join(" | ")} |`;
 }
@@ -47,6 +44,8 @@ for (const workload of workloads) {
   );
   process.stdout.write("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const policy of policies) {
-    process.stdout.write(`${row(policy.name, new Simulation(policy, workers, seed).run(workload, seed))}\n`);
+    process.stdout.write(
+      `${row(policy.name, new FleetSimulation(policy, { workers, engine: engineFigures }, seed).run(workload.requests(seed)))}\n`,
+    );
   }
 }

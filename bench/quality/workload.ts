@@ -1,25 +1,16 @@
-import { type BlockHashes, hashBlocks } from "../../src/kv/index.ts";
-import { seededRandom, weightedIndex } from "../../test/support/load/seeded-random.ts";
+import { hashBlocks } from "../../src/kv/index.ts";
+import { engineFigures, type SimulatedRequest, seededRandom } from "../../src/replay/index.ts";
+import { weightedIndex } from "../../test/support/load/weighted-index.ts";
 import { exponential } from "./exponential.ts";
 
-export const blockSize = 16;
-
-/** One request of a simulated client. */
-export interface SimRequest {
-  readonly atMs: number;
-  readonly promptTokens: number;
-  readonly hashes: BlockHashes;
-  readonly outputTokens: number;
-  /** Asked once this one is answered. */
-  readonly next: (() => SimRequest) | undefined;
-}
+export const { blockSize } = engineFigures;
 
 /** What clients ask for. */
 export interface Workload {
   readonly name: string;
   readonly about: string;
   /** Requests that come by themselves, in order of time. */
-  requests(seed: number): SimRequest[];
+  requests(seed: number): SimulatedRequest[];
 }
 
 /** Requests that come at random, each a system prompt with a question of its own. */
@@ -35,7 +26,7 @@ function singleTurn(
     about,
     requests: (seed) => {
       const random = seededRandom(seed);
-      const requests: SimRequest[] = [];
+      const requests: SimulatedRequest[] = [];
       for (let atMs = 0; atMs < 60_000; atMs += 1_000 * exponential(random, perSecond)) {
         const tenant = weightedIndex(tenants, random);
         const own = requests.length + 1;
@@ -67,7 +58,7 @@ function conversations(name: string, about: string, sessions: number, turns: num
           { length: turns },
           () => [turnTokens / 2 + Math.floor(random() * turnTokens), 80 + Math.floor(random() * 160)] as const,
         );
-        const turn = (number: number, atMs: number): SimRequest => {
+        const turn = (number: number, atMs: number): SimulatedRequest => {
           const parts: [number, number][] = [[1_000_000, 2_048]];
           for (let i = 0; i <= number; i++) parts.push([session * 1_000 + i, lengths[i]?.[0] ?? 0]);
           const following = number + 1 < turns ? () => turn(number + 1, 1_000) : undefined;
@@ -84,8 +75,8 @@ function made(
   atMs: number,
   parts: readonly (readonly [text: number, tokens: number])[],
   outputTokens: number,
-  next?: () => SimRequest,
-): SimRequest {
+  next?: () => SimulatedRequest,
+): SimulatedRequest {
   const promptTokens = parts.reduce((sum, [, tokens]) => sum + tokens, 0);
   const ids = new Uint32Array(promptTokens);
   let at = 0;

@@ -1,6 +1,5 @@
 import { hashBlocks } from "../../src/kv/index.ts";
-import { seededRandom } from "../../test/support/load/seeded-random.ts";
-import { blockSize, type SimRequest } from "../quality/workload.ts";
+import { engineFigures, type SimulatedRequest, seededRandom } from "../../src/replay/index.ts";
 
 /** Requests that come in bursts, with quiet in between. */
 export interface Bursts {
@@ -18,7 +17,7 @@ export interface Bursts {
 }
 
 /** A request and the burst that it is of. */
-export interface BurstRequest extends SimRequest {
+export interface BurstRequest extends SimulatedRequest {
   readonly burst: number;
 }
 
@@ -41,7 +40,7 @@ export function requestsOf(
         burst,
         atMs: burst * pauseMs + random() * lengthMs,
         promptTokens: tokens.length,
-        hashes: hashBlocks(tokens, { blockSize }),
+        hashes: hashBlocks(tokens, engineFigures),
         outputTokens: 50 + Math.floor(random() * 100),
         next: undefined,
       });

@@ -2,12 +2,9 @@ import { Catalogue, staticWorkers } from "../../src/fleet/index.ts";
 import { PrefixIndex } from "../../src/kv/index.ts";
 import { LeaseTable, LoadTable, LoadView, noThresholds, SiblingLoads } from "../../src/load/index.ts";
 import { resolvePickOptions, SessionTable } from "../../src/pick/index.ts";
+import { BlockCache, engineFigures, SimulatedEngine, seededRandom } from "../../src/replay/index.ts";
 import { ReplicaLoads } from "../../src/replicas/index.ts";
 import { ModelRegistry, noAdmission, noDemands, Router, resolveDisaggregation } from "../../src/router/index.ts";
-import { seededRandom } from "../../test/support/load/seeded-random.ts";
-import { BlockCache } from "../quality/block-cache.ts";
-import { Engine, engineFigures } from "../quality/engine.ts";
-import { blockSize } from "../quality/workload.ts";
 import type { BurstRequest } from "./bursts.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
@@ -50,9 +47,9 @@ export class ReplicaSimulation {
   readonly #random: () => number;
   readonly #time: VirtualTime;
   readonly #catalogue = new Catalogue();
-  readonly #index = new PrefixIndex({ blockSize, maxBlocks: 1 << 20 });
+  readonly #index = new PrefixIndex({ blockSize: engineFigures.blockSize, maxBlocks: 1 << 20 });
   readonly #model = { name: "m", aliases: [], pipeline: undefined, index: this.#index };
-  readonly #engines: readonly Engine[];
+  readonly #engines: readonly SimulatedEngine[];
   readonly #pickers: readonly Picker[];
   readonly #ttftMs: number[] = [];
   readonly #spread: number[][] = [];
@@ -66,7 +63,7 @@ export class ReplicaSimulation {
     this.#catalogue.replaceAll(staticWorkers(entries));
     const tell = (change: (index: PrefixIndex) => void) => this.#time.after(eventDelayMs, () => change(this.#index));
     this.#engines = this.#ranks().map(
-      ({ slot }) => new Engine(engineFigures, new BlockCache(engineFigures.cacheBlocks, slot, tell)),
+      ({ slot }) => new SimulatedEngine(engineFigures, new BlockCache(engineFigures.cacheBlocks, slot, tell)),
     );
     this.#pickers = Array.from({ length: replicas }, (_, i) => this.#picker(`replica-${i}`, options));
     for (const { sharing } of this.#pickers) sharing?.connected();
@@ -168,7 +165,7 @@ export class ReplicaSimulation {
     this.#step(engine);
   }
 
-  #step(engine: Engine): void {
+  #step(engine: SimulatedEngine): void {
     if (engine.isStepping) return;
     const step = engine.step();
     if (step === undefined) return;

@@ -1,5 +1,5 @@
+import { EventQueue } from "../../src/replay/index.ts";
 import type { ReplicaEnvironment } from "../../src/replicas/index.ts";
-import { EventQueue } from "../quality/event-queue.ts";
 
 /** Virtual time as replicas need it: promises that are kept are followed before anything else happens. */
 export class VirtualTime implements ReplicaEnvironment {

@@ -4,7 +4,7 @@ import { Catalogue } from "../fleet/index.ts";
 import type { JsonReader } from "../json/index.ts";
 import { ChainHasher } from "../kv/index.ts";
 import { type AdmissionQueue, LeaseTable, LoadTable, LoadView, SiblingLoads, type WaitEnd } from "../load/index.ts";
-import { type PickOptions, resolvePickOptions, SessionTable } from "../pick/index.ts";
+import { type PickOptions, SessionTable } from "../pick/index.ts";
 import {
   DecisionLog,
   type DisaggregationOptions,
@@ -15,6 +15,7 @@ import {
   type SentPrompts,
 } from "../router/index.ts";
 import { admissionOptions, admissionQueue, busyThresholds } from "./admission.ts";
+import { pickOptionsOf } from "./pick-options.ts";
 import { PromptLearner } from "./prompt-learner.ts";
 import { ReservationIds, replicaName } from "./reservation-ids.ts";
 import { SentPromptCheck } from "./sent-prompt-check.ts";
@@ -149,11 +150,6 @@ function allOf(...listeners: readonly SentPrompts[]): SentPrompts {
       for (const listener of listeners) listener.onSent(rank, model, hashes);
     },
   };
-}
-
-function pickOptionsOf({ routing }: Config): Required<PickOptions> {
-  const { maxFallbacks: _fallbacks, refuseUnknownShapes: _shapes, maxJsonDepth: _depth, ...pick } = routing;
-  return resolvePickOptions(pick);
 }
 
 function disaggregationOf({ disaggregation }: Config): Required<DisaggregationOptions> {

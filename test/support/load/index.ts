@@ -1,3 +1,4 @@
+export { seededRandom } from "../../../src/replay/index.ts";
 export type { ReadAnswer } from "./answer-reader.ts";
 export { readAnswer } from "./answer-reader.ts";
 export type { ChooseOrigin, LoadOutcome, LoadRequest } from "./load-client.ts";
@@ -7,7 +8,6 @@ export { quantile, summarizeLoad } from "./load-summary.ts";
 export { prose } from "./prose.ts";
 export type { RunOptions, TurnResult } from "./run-workload.ts";
 export { runWorkload } from "./run-workload.ts";
-export { seededRandom } from "./seeded-random.ts";
 export type { PastTurn, TurnStyle } from "./turn-request.ts";
 export { pathByApi, turnBody } from "./turn-request.ts";
 export type { Conversation, LoadApi, WorkloadOptions } from "./workload.ts";

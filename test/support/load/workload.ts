@@ -1,5 +1,6 @@
+import { seededRandom } from "../../../src/replay/index.ts";
 import { prose } from "./prose.ts";
-import { seededRandom, weightedIndex } from "./seeded-random.ts";
+import { weightedIndex } from "./weighted-index.ts";
 
 /** The API that a workload speaks. */
 export type LoadApi = "chat" | "completions" | "responses";

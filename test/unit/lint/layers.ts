@@ -34,6 +34,7 @@ const layersBelowCommands: readonly Layer[] = [
   pure("load", ["errors"]),
   pure("pick", ["errors", "fleet", "kv", "load"]),
   pure("router", ["api", "errors", "fleet", "json", "kv", "load", "model", "pick"]),
+  pure("replay", ["fleet", "kv", "load", "pick", "router"]),
   adapter("fleet", ["errors"], ["@kubernetes/client-node", "undici"]),
   adapter("kv-events", ["errors", "fleet", "json", "kv", "telemetry"], ["msgpackr", "zeromq"]),
   adapter("telemetry", ["errors"], ["pino", "prom-client"]),

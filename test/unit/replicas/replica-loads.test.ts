@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { seededRandom } from "../../support/load/seeded-random.ts";
+import { seededRandom } from "../../../src/replay/index.ts";
 import { FakeEnvironment } from "./fake-environment.ts";
 import { Bus, settings, TestReplica, workersNamed } from "./replica.ts";
 

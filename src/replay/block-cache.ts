@@ -1,4 +1,4 @@
-import type { BlockHashes, PrefixIndex } from "../../src/kv/index.ts";
+import type { BlockHashes, PrefixIndex } from "../kv/index.ts";
 
 /** The prefix cache of a simulated engine: whole blocks, the least recently used go first, every change told to an index. */
 export class BlockCache {

@@ -1,5 +1,5 @@
 import type { BlockCache } from "./block-cache.ts";
-import type { SimRequest } from "./workload.ts";
+import type { SimulatedRequest } from "./simulated-request.ts";
 
 /** An engine in figures: what one GPU worker does in a step. Round numbers of an 8B model on one H100. */
 export interface EngineFigures {
@@ -13,7 +13,10 @@ export interface EngineFigures {
   readonly msPerPrefillToken: number;
   /** Requests that run at once; more wait. */
   readonly maxRunning: number;
+  /** Blocks that its cache holds. */
   readonly cacheBlocks: number;
+  /** Tokens in a block. */
+  readonly blockSize: number;
 }
 
 export const engineFigures: EngineFigures = {
@@ -23,11 +26,12 @@ export const engineFigures: EngineFigures = {
   msPerPrefillToken: 0.05,
   maxRunning: 64,
   cacheBlocks: 8_192,
+  blockSize: 16,
 };
 
 /** What becomes of a request on its engine. */
 export interface ServedRequest {
-  readonly request: SimRequest;
+  readonly request: SimulatedRequest;
   firstToken(): void;
   finished(cachedTokens: number): void;
 }
@@ -41,7 +45,7 @@ interface Active extends ServedRequest {
 }
 
 /** One simulated worker: chunked prefill beside decoding, step by step, with a prefix cache. */
-export class Engine {
+export class SimulatedEngine {
   readonly cache: BlockCache;
   readonly #figures: EngineFigures;
   readonly #waiting: Active[] = [];
@@ -91,7 +95,7 @@ export class Engine {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       const { hashes, promptTokens } = next.request;
-      next.cachedTokens = Math.min(promptTokens - 1, 16 * this.cache.matched(hashes));
+      next.cachedTokens = Math.min(promptTokens - 1, this.#figures.blockSize * this.cache.matched(hashes));
       next.prefillTokens = promptTokens - next.cachedTokens;
       this.#running.push(next);
     }

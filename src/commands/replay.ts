@@ -1,0 +1,147 @@
+import { writeFile } from "node:fs/promises";
+import type { Writable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import { type Config, ConfigError, loadConfig } from "../config/index.ts";
+import {
+  barsOf,
+  curvesOf,
+  type EngineFigures,
+  engineFigures,
+  FleetSimulation,
+  type Policy,
+  type PolicyResult,
+  parseTraceRequest,
+  plainPolicies,
+  type SimulatedOutcome,
+  type SimulatedRequest,
+  simulatedRequestOf,
+  summarize,
+  tableOf,
+} from "../replay/index.ts";
+import { lines } from "./lines.ts";
+import { pickOptionsOf } from "./pick-options.ts";
+import type { ProgressBar } from "./progress-bar.ts";
+
+/** What is simulated, and how it is told. */
+export interface ReplayOptions {
+  readonly workers: number;
+  /** Tokens in a block of the trace. */
+  readonly blockSize: number;
+  readonly speed: number;
+  /** Requests that are read at most. */
+  readonly limit: number;
+  readonly seed: number;
+  /** Tokens that a worker's cache holds. */
+  readonly cacheTokens: number;
+  readonly prefillUsPerToken: number;
+  readonly stepMs: number;
+  readonly maxRunning: number;
+  /** How long what was sent to a worker is believed to be there, ms, where workers publish no KV events; undefined = they do. */
+  readonly guessMs: number | undefined;
+  /** Further policies, each `NAME=routing.KEY=VALUE,...`. */
+  readonly policy: readonly string[];
+  /** Where a drawing of the waiting times goes; undefined = none is made. */
+  readonly svg: string | undefined;
+  /** One JSON object a line instead of a table. */
+  readonly json: boolean;
+}
+
+interface PlayedPolicy extends PolicyResult {
+  readonly outcome: SimulatedOutcome;
+}
+
+/**
+ * Plays a trace on a simulated fleet once for each policy, and writes what came of it.
+ * @param config whose settings `routing` are the policy "configured"
+ * @throws TraceError for a line that is no request; ConfigError for a policy, a setting or a trace that cannot be used
+ */
+export async function replay(
+  trace: AsyncIterable<Buffer>,
+  config: Config,
+  options: ReplayOptions,
+  output: Writable,
+  progress: ProgressBar,
+): Promise<void> {
+  const policies = [...plainPolicies, policyOf("configured", config), ...options.policy.map(givenPolicy)];
+  const requests = await readTrace(trace, options);
+  const results: PlayedPolicy[] = [];
+  for (const policy of policies) results.push(await play(policy, requests, options, progress));
+  progress.clear();
+  if (options.json)
+    for (const { name, summary } of results) output.write(`${JSON.stringify({ policy: name, ...summary })}\n`);
+  else output.write(reportOf(results, requests.length, options));
+  if (options.svg === undefined) return;
+  const curves = results.map(({ name, outcome }) => ({ name, values: outcome.ttftMs }));
+  await writeFile(options.svg, curvesOf("Time to the first token: part of the requests", curves));
+}
+
+function reportOf(results: readonly PolicyResult[], requests: number, { workers, speed }: ReplayOptions): string {
+  const pace = speed === 1 ? "" : ` at ${speed} times their pace`;
+  return [
+    `${requests} requests${pace}, ${workers} workers\n`,
+    tableOf(results),
+    barsOf("hit rate", results, ({ hitRate }) => hitRate),
+    barsOf("TTFT p50, ms", results, ({ ttftMs }) => ttftMs.p50),
+    barsOf("TTFT p99, ms", results, ({ ttftMs }) => ttftMs.p99),
+  ].join("\n");
+}
+
+async function readTrace(trace: AsyncIterable<Buffer>, { limit, blockSize, speed }: ReplayOptions) {
+  const requests: SimulatedRequest[] = [];
+  let line = 0;
+  for await (const text of lines(trace)) {
+    line++;
+    if (text.trim() === "") continue;
+    if (requests.length === limit) break;
+    requests.push(simulatedRequestOf(parseTraceRequest(text, line), { blockSize, speed }));
+  }
+  if (requests.length === 0) throw new ConfigError(["the trace holds no request"]);
+  return requests;
+}
+
+/** Most that happens between two looks at the progress; each takes some microseconds. */
+const happeningsOfStep = 1_000;
+
+async function play(
+  policy: Policy,
+  requests: readonly SimulatedRequest[],
+  options: ReplayOptions,
+  progress: ProgressBar,
+): Promise<PlayedPolicy> {
+  const { workers, guessMs, seed } = options;
+  const simulation = new FleetSimulation(policy, { workers, engine: figuresOf(options), guessMs }, seed);
+  for (const request of requests) simulation.add(request);
+  for (let happened = 1; simulation.runNext(); happened++) {
+    if (happened % happeningsOfStep !== 0) continue;
+    progress.show(policy.name, simulation.outcome.totalMs.length / requests.length);
+    await setImmediate(); // a signal ends the process between two steps
+  }
+  return { name: policy.name, outcome: simulation.outcome, summary: summarize(simulation.outcome) };
+}
+
+function figuresOf(options: ReplayOptions): EngineFigures {
+  const { blockSize, cacheTokens, prefillUsPerToken, stepMs, maxRunning } = options;
+  return {
+    ...engineFigures,
+    blockSize,
+    stepMs,
+    maxRunning,
+    msPerPrefillToken: prefillUsPerToken / 1_000,
+    cacheBlocks: Math.max(1, Math.floor(cacheTokens / blockSize)),
+  };
+}
+
+function policyOf(name: string, config: Pick<Config, "routing">): Policy {
+  return { name, pick: pickOptionsOf(config) };
+}
+
+/** @throws ConfigError */
+function givenPolicy(text: string): Policy {
+  const [, name, settings] = /^([^=,]+)=(.+)$/.exec(text) ?? [];
+  if (name === undefined || settings === undefined)
+    throw new ConfigError([`--policy ${text}: expected NAME=routing.KEY=VALUE,...`]);
+  const set = settings.split(",");
+  const foreign = set.find((setting) => !setting.startsWith("routing."));
+  if (foreign !== undefined) throw new ConfigError([`--policy ${name}: ${foreign} is no setting of routing`]);
+  return policyOf(name, loadConfig({ env: {}, text: "{}", flags: { set } }));
+}

@@ -1,0 +1,12 @@
+export { BlockCache } from "./block-cache.ts";
+export { EventQueue } from "./event-queue.ts";
+export { FleetSimulation, type Policy, type SimulatedFleet, type SimulationWatch } from "./fleet-simulation.ts";
+export { type OutcomeSummary, type SimulatedOutcome, summarize } from "./outcome.ts";
+export { plainPolicies } from "./policies.ts";
+export { barsOf, type PolicyResult, tableOf } from "./report.ts";
+export { seededRandom } from "./seeded-random.ts";
+export { type EngineFigures, engineFigures, SimulatedEngine } from "./simulated-engine.ts";
+export type { SimulatedRequest } from "./simulated-request.ts";
+export { curvesOf } from "./svg-curves.ts";
+export { parseTraceRequest, TraceError, type TraceRequest, traceText } from "./trace-request.ts";
+export { type Playback, simulatedRequestOf } from "./trace-simulation.ts";

@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ProgressBar, type ReplayOptions, replay } from "../../../src/commands/index.ts";
+import { ConfigError, loadConfig } from "../../../src/config/index.ts";
+import { TraceError } from "../../../src/replay/index.ts";
+
+const options: ReplayOptions = {
+  workers: 2,
+  blockSize: 512,
+  speed: 1,
+  limit: 1_000,
+  seed: 1,
+  cacheTokens: 65_536,
+  prefillUsPerToken: 50,
+  stepMs: 8,
+  maxRunning: 16,
+  guessMs: undefined,
+  policy: [],
+  svg: undefined,
+  json: false,
+};
+const line = (timestamp: number, ids: readonly number[]) =>
+  JSON.stringify({ timestamp, input_length: 512 * ids.length, output_length: 4, hash_ids: ids });
+/** Two conversations of one long beginning each, that take turns. */
+const trace = Array.from({ length: 20 }, (_, at) =>
+  line(500 * at, [100 * (at % 2), 100 * (at % 2) + 1, 1_000 + at]),
+).join("\n");
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pointsman-replay-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function run(input: string, changed: Partial<ReplayOptions> = {}, progress = new PassThrough()): Promise<string> {
+  const output = new PassThrough();
+  const config = loadConfig({ env: {}, text: "{}", flags: { set: [] } });
+  const done = replay(
+    Readable.from([Buffer.from(input)]),
+    config,
+    { ...options, ...changed },
+    output,
+    new ProgressBar(progress),
+  );
+  await done.finally(() => output.end());
+  return text(output);
+}
+
+describe("pointsman replay", () => {
+  it("compares the settings with plain policies", async () => {
+    const report = await run(trace);
+    expect(report).toMatch(/^20 requests, 2 workers\n/);
+    for (const name of ["random", "round-robin", "load-only", "dynamo", "configured"])
+      expect(report).toContain(`\n${name}`);
+  });
+
+  it("plays further policies, each by its own settings", async () => {
+    const report = await run(trace, {
+      json: true,
+      policy: ["blind=routing.overlapScoreCredit=0,routing.prefillLoadScale=1"],
+    });
+    const byName = new Map(
+      report
+        .trim()
+        .split("\n")
+        .map((result) => [JSON.parse(result).policy, JSON.parse(result)]),
+    );
+    expect(byName.get("blind")).toEqual({ ...byName.get("load-only"), policy: "blind" });
+    // Each conversation's first two blocks are met again nine times.
+    expect(byName.get("configured").hitRate).toBeCloseTo((2 * 9 * 2) / 60, 9);
+  });
+
+  it("reads no more than it may, empty lines apart", async () => {
+    expect(await run(`\n${trace}\nnot read`, { limit: 20 })).toMatch(/^20 requests/);
+  });
+
+  it.each([
+    [{ policy: ["nameless"] }, "--policy nameless: expected NAME=routing.KEY=VALUE,..."],
+    [{ policy: ["a=log.level=debug"] }, "--policy a: log.level=debug is no setting of routing"],
+    [{ policy: ["a=routing.temprature=1"] }, "routing.temprature"],
+  ])("refuses %o", async (changed, message) => {
+    const refused = run(trace, changed);
+    await expect(refused).rejects.toThrow(ConfigError);
+    await expect(refused).rejects.toThrow(message);
+  });
+
+  it("names the line of a trace that is none, and says when there is nothing in it", async () => {
+    await expect(run(`${trace}\n{}`)).rejects.toThrow(TraceError);
+    await expect(run("\n")).rejects.toThrow("the trace holds no request");
+  });
+
+  it("draws the waiting times", async () => {
+    const svg = join(folder, "waits.svg");
+    await run(trace, { svg });
+    expect(await readFile(svg, "utf8")).toContain(">configured</text>");
+  });
+
+  it("shows on a terminal how far it has come, and nothing elsewhere", async () => {
+    const long = Array.from({ length: 3_000 }, (_, at) => line(at, [at])).join("\n");
+    const [plain, terminal] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: true })];
+    await run(long, {}, plain);
+    await run(long, {}, terminal);
+    expect(plain.read()).toBeNull();
+    expect(String(terminal.read())).toMatch(/\r\S*[█░]{30} \d+ % random/);
+  });
+});
