@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type AddressInfo, connect } from "node:net";
-import { createServer } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { selfSignedPair } from "../../../src/http/index.ts";
 import type { RedisSecrets } from "../../../src/redis/index.ts";
 import { RedisLink, systemEnvironment } from "../../../src/replicas/index.ts";
 import { CuttableLink } from "../support/cuttable-link.ts";
 import { RedisServer, redisKinds } from "../support/redis-server.ts";
+import { TlsFront } from "../support/tls-front.ts";
 import { until } from "../support/until.ts";
 
 const options = { timeoutMs: 400, reconnectMinMs: 20, reconnectMaxMs: 100 };
@@ -183,27 +181,20 @@ describe.each(redisKinds)("a link to a %s that wants a password", (kind) => {
 
   it("speaks TLS, and trusts only whom it is told to trust", async () => {
     const server = await RedisServer.start(kind);
-    const { cert, key } = await selfSignedPair();
-    const tls = createServer({ cert, key }, (near) => {
-      const far = connect({ host: "127.0.0.1", port: server.port });
-      near.on("error", () => far.destroy()).pipe(far);
-      far.on("error", () => near.destroy()).pipe(near);
-    });
-    await new Promise<void>((resolve) => tls.listen(0, "127.0.0.1", resolve));
-    const { port } = tls.address() as AddressInfo;
+    const tls = await TlsFront.to(server.port);
     const trusting = (trusted: object): RedisSecrets => {
       return async () => ({ password: undefined, tls: { rejectUnauthorized: true, ...trusted } });
     };
-    const url = `rediss://127.0.0.1:${port}`;
+    const url = `rediss://127.0.0.1:${tls.port}`;
     const [a, b] = [
-      new TestLink(url, trusting({ ca: cert, servername: "localhost" })),
+      new TestLink(url, trusting({ ca: tls.ca, servername: "localhost" })),
       new TestLink(url, trusting({})),
     ];
     await a.sees("connected");
     await b.sees("lost");
     expect(b.causes[0]).toMatch(/self-signed|certificate/);
     await Promise.all([a.close(), b.close()]);
-    tls.close();
+    await tls.close();
     await server.stop();
   });
 });

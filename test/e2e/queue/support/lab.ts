@@ -39,17 +39,17 @@ export class Lab {
   readonly gateway: FakeWorker;
   readonly #closing: (() => Promise<unknown>)[] = [];
 
-  private constructor(server: RedisServer, gateway: FakeWorker) {
+  private constructor(server: RedisServer, gateway: FakeWorker, password?: string) {
     this.server = server;
     this.gateway = gateway;
-    this.redis = new Redis(server.url, { retryStrategy: () => 50 });
+    this.redis = new Redis(server.url, { retryStrategy: () => 50, ...(password === undefined ? {} : { password }) });
     this.redis.on("error", () => undefined);
   }
 
-  /** @param args more of the server's own options */
-  static async start(kind: RedisKind, args: readonly string[] = []): Promise<Lab> {
+  /** @param args more of the server's own options @param password that it asks for then */
+  static async start(kind: RedisKind, args: readonly string[] = [], password?: string): Promise<Lab> {
     const server = await RedisServer.start(kind, args);
-    return new Lab(server, await FakeWorker.start());
+    return new Lab(server, await FakeWorker.start(), password);
   }
 
   get gatewayUrl(): string {
