@@ -3,15 +3,15 @@ SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: demo test test-e2e test-live test-kubernetes check bench build venv install clean distclean
+.PHONY: demo test test-e2e test-live test-kubernetes check bench build venv kubernetes-tools install clean distclean
 
 # Starts a real Envoy, the picker and four simulated workers, sends requests and prints what was picked and why.
 demo: build venv
 	@$(PINNED) node scripts/demo/main.ts
 
 # Ends with the line "N passed, N failed".
-test: build venv
-	@$(PINNED) node scripts/testing/run.ts unit contract parity e2e
+test: build venv kubernetes-tools
+	@$(PINNED) node scripts/testing/run.ts unit contract parity manifests e2e
 
 test-e2e: build venv
 	@$(PINNED) node scripts/testing/run.ts e2e
@@ -40,6 +40,10 @@ build: $(INSTALLED)
 
 venv:
 	@scripts/setup-venv.sh
+
+# kubectl and Helm, with which the tests build and render k8s/.
+kubernetes-tools: venv
+	@scripts/setup-kubernetes-tools.sh
 
 install: $(INSTALLED)
 

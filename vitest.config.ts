@@ -23,6 +23,9 @@ export default defineConfig({
       },
       { test: { name: "parity", include: ["test/parity/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 } },
       {
+        test: { name: "manifests", include: ["test/manifests/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+      },
+      {
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
