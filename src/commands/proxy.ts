@@ -1,26 +1,28 @@
 import { performance } from "node:perf_hooks";
 import { type Config, parseAddress } from "../config/index.ts";
 import { WorkerPools } from "../dispatch/index.ts";
-import type { Catalogue, HealthProber } from "../fleet/index.ts";
+import type { HealthProber } from "../fleet/index.ts";
 import { ApiKeys, BodyIntake, Cors, FrontServer, systemClock } from "../http/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
 import {
   FrontDoor,
   type ListedModel,
   ModelList,
+  type MountedRoute,
   type ProxyTelemetry,
   ResponseOwners,
   RetryBudget,
   ServedPaths,
   Splitter,
   WorkerModels,
-  type WorkerReports,
 } from "../surface/proxy/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
 import { apiKeysOf, areKeysNeeded, watchApiKeys } from "./api-keys.ts";
 import type { Core } from "./assemble.ts";
+import { decisionRoutes } from "./decisions.ts";
 import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { ObservedRouter } from "./observed-router.ts";
+import { workerReports } from "./worker-reports.ts";
 
 /** What the proxy needs of a running process. */
 export interface ProxyParts {
@@ -53,7 +55,7 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
     return pools.close();
   };
   try {
-    const door = frontDoor(parts, keys, pools);
+    const door = frontDoor(parts, keys, pools, decisionRoutes(parts, pools));
     const { host, port } = parseAddress(proxy.listen);
     // The front door answers slow bodies in the API's words; the listener only ends what that misses.
     const limits = { ...proxy, requestTimeoutMs: proxy.requestTimeoutMs + listenerMarginMs };
@@ -79,7 +81,7 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
 
 const listenerMarginMs = 5_000;
 
-function frontDoor(parts: ProxyParts, keys: ApiKeys, pools: WorkerPools): FrontDoor {
+function frontDoor(parts: ProxyParts, keys: ApiKeys, pools: WorkerPools, mounted: readonly MountedRoute[]): FrontDoor {
   const { core, config, log, metrics, prober } = parts;
   const { proxy } = config;
   const now = () => performance.now();
@@ -88,7 +90,7 @@ function frontDoor(parts: ProxyParts, keys: ApiKeys, pools: WorkerPools): FrontD
   const intake = new BodyIntake(proxy, systemClock);
   const owners = new ResponseOwners(proxy.maxStoredResponses);
   const door = new FrontDoor({
-    paths: new ServedPaths(proxy.paths),
+    paths: new ServedPaths(proxy.paths, mounted),
     keys,
     cors: new Cors(proxy.cors),
     intake,
@@ -160,27 +162,11 @@ function workerPools({ proxy }: Config): WorkerPools {
   });
 }
 
-/** What requests tell of workers goes to whoever keeps their health. */
-function workerReports(catalogue: Catalogue, prober: HealthProber | undefined): WorkerReports {
-  const tell = (
-    endpoint: string,
-    report: (prober: HealthProber, worker: NonNullable<ReturnType<Catalogue["byEndpoint"]>>) => void,
-  ) => {
-    const worker = catalogue.byEndpoint(endpoint);
-    if (worker !== undefined && prober !== undefined) report(prober, worker);
-  };
-  return {
-    unreachable: (endpoint) => tell(endpoint, (to, worker) => to.reportFailure(worker)),
-    failed: (endpoint) => tell(endpoint, (to, worker) => to.reportBadAnswer(worker)),
-    answered: (endpoint) => tell(endpoint, (to, worker) => to.reportSuccess(worker)),
-  };
-}
-
 /** Undefined: no worker shares requests with another. */
 function splitterOf(
   { workers, proxy }: Config,
   { proxy: metrics }: Metrics,
-  reports: WorkerReports,
+  reports: ReturnType<typeof workerReports>,
 ): Splitter | undefined {
   if (workers.every(({ handover }) => handover === undefined)) return undefined;
   return new Splitter(

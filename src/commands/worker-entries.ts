@@ -1,5 +1,11 @@
 import type { Config, WorkerSettings } from "../config/index.ts";
-import { type HandoverSettings, type StaticWorkerEntry, staticWorkers, type WorkerSpec } from "../fleet/index.ts";
+import {
+  type HandoverSettings,
+  type ScoringCapability,
+  type StaticWorkerEntry,
+  staticWorkers,
+  type WorkerSpec,
+} from "../fleet/index.ts";
 
 /** The configured workers, as the catalogue takes them. @throws RangeError naming entry and field */
 export function configuredWorkers(config: Config): WorkerSpec[] {
@@ -26,12 +32,17 @@ function entryOf(worker: WorkerSettings, healthPath: string, all: readonly strin
     sendsDataParallelRank: headers.dataParallelRank,
     sendsPrefillHost: headers.prefillHost,
     ...(worker.handover === undefined ? {} : { handover: handoverOf(worker.handover) }),
+    ...(worker.scoring === undefined ? {} : { scoring: scoringOf(worker.scoring) }),
     ...(worker.id === undefined ? {} : { id: worker.id }),
     ...(worker.kvEvents === undefined ? {} : { kvEvents: worker.kvEvents }),
     ...(worker.kvReplay === undefined ? {} : { kvReplay: worker.kvReplay }),
     ...(worker.metricsEndpoint === undefined ? {} : { metricsEndpoint: worker.metricsEndpoint }),
     ...(worker.totalKvBlocks === undefined ? {} : { totalKvBlocks: worker.totalKvBlocks }),
   };
+}
+
+function scoringOf({ contextTokens, ...capability }: NonNullable<WorkerSettings["scoring"]>): ScoringCapability {
+  return { ...capability, contextTokens };
 }
 
 /** How a worker takes part in split requests, as the fleet takes it. */

@@ -15,6 +15,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkListenAddresses(config, report);
   checkProxy(config, report);
   checkModels(config.models, report);
+  checkDecisionsApi(config, report);
   checkWorkers(config, report);
   checkHandovers(config.workers, report);
   checkKubernetes(config, report);
@@ -28,6 +29,26 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
       `expected at least kvEvents.reconnectMinMs (${reconnectMinMs})`,
       reconnectMaxMs,
     );
+  }
+}
+
+function checkDecisionsApi({ decisionsApi, models, workers }: Config, report: Report): void {
+  const { modelAliases, maxBodyBytes, maxHeldBodyBytes } = decisionsApi;
+  const names = models.flatMap(({ name, aliases, adapters }) => [name, ...aliases, ...adapters]);
+  for (const [alias, name] of Object.entries(modelAliases)) {
+    const path = ["decisionsApi", "modelAliases", alias];
+    if (!models.some((model) => model.name === name)) {
+      report(path, `expected one of ${listed(models.map((model) => model.name))}`, name);
+    }
+    if (names.includes(alias)) report(path, "a model has this name already", alias);
+  }
+  if (maxHeldBodyBytes < maxBodyBytes) {
+    const message = `expected at least decisionsApi.maxBodyBytes (${maxBodyBytes})`;
+    report(["decisionsApi", "maxHeldBodyBytes"], message, maxHeldBodyBytes);
+  }
+  for (const [i, { scoring, role }] of workers.entries()) {
+    if (scoring === undefined || role === "aggregated") continue;
+    report(["workers", i, "scoring"], `has no meaning for the role ${role}`, role);
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checkAcrossFields } from "./cross-field-checks.ts";
+import { decisionsApi } from "./sections/decisions-api.ts";
 import { extProc } from "./sections/ext-proc.ts";
 import { hub } from "./sections/hub.ts";
 import { kubernetes } from "./sections/kubernetes.ts";
@@ -25,6 +26,7 @@ export const settingsSchema = z.strictObject({
   extProc,
   routeApi,
   proxy,
+  decisionsApi,
   health,
   metrics,
   log,

@@ -17,6 +17,8 @@ export type DecisionErrorCode =
 export type DecisionFault =
   | "media_type"
   | "body_too_large"
+  | "body_timeout"
+  | "body_unread"
   | "invalid_json"
   | "invalid_request"
   | "unsupported"
@@ -41,6 +43,8 @@ interface FaultAnswer {
 const answers: Readonly<Record<DecisionFault, FaultAnswer>> = {
   media_type: { openai: 415, jev: 415, code: "invalid_request_error" },
   body_too_large: { openai: 413, jev: 413, code: "invalid_request_error" },
+  body_timeout: { openai: 408, jev: 408, code: "invalid_request_error" },
+  body_unread: { openai: 400, jev: 400, code: "invalid_request_error" },
   invalid_json: { openai: 400, jev: 400, code: "invalid_json" },
   invalid_request: { openai: 400, jev: 422, code: "invalid_request_error" },
   unsupported: { openai: 400, jev: 422, code: "unsupported_capability" },

@@ -1,6 +1,7 @@
 import type { HandoverSettings } from "./handover.ts";
 import type {
   KvEventSource,
+  ScoringCapability,
   Worker,
   WorkerHeaderSettings,
   WorkerHealth,
@@ -34,6 +35,7 @@ export class CatalogueWorker implements Worker {
   headers: WorkerHeaderSettings;
   metricsEndpoint: string | undefined;
   handover: HandoverSettings | undefined;
+  scoring: ScoringCapability | undefined;
   healthPath: string | undefined;
   health: WorkerHealth = "unknown";
   isDraining = false;
@@ -55,6 +57,7 @@ export class CatalogueWorker implements Worker {
     this.headers = spec.headers;
     this.metricsEndpoint = spec.metricsEndpoint;
     this.handover = spec.handover;
+    this.scoring = spec.scoring;
     this.healthPath = spec.healthPath;
     this.ranks = Array.from({ length: spec.dpSize }, (_, i) => ({
       worker: this,
@@ -94,6 +97,7 @@ export class CatalogueWorker implements Worker {
     this.headers = spec.headers;
     this.metricsEndpoint = spec.metricsEndpoint;
     this.handover = spec.handover;
+    this.scoring = spec.scoring;
     this.healthPath = spec.healthPath;
   }
 

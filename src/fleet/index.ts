@@ -27,6 +27,7 @@ export { staticWorkers } from "./static-fleet.ts";
 export { systemTimers, type Timers } from "./timers.ts";
 export type {
   KvEventSource,
+  ScoringCapability,
   Worker,
   WorkerHeaderSettings,
   WorkerHealth,

@@ -1,6 +1,6 @@
 import { canonicalEndpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts";
 import type { HandoverSettings } from "./handover.ts";
-import type { KvEventSource, WorkerId, WorkerRole, WorkerSpec } from "./worker.ts";
+import type { KvEventSource, ScoringCapability, WorkerId, WorkerRole, WorkerSpec } from "./worker.ts";
 import { parseWorkerId, workerIdFromName } from "./worker-id.ts";
 
 /** A worker as the configuration names it. */
@@ -34,6 +34,8 @@ export interface StaticWorkerEntry {
   readonly sendsPrefillHost?: boolean;
   /** Default: the proxy sends it whole requests only. */
   readonly handover?: HandoverSettings;
+  /** Default: it scores no prompts. */
+  readonly scoring?: ScoringCapability;
   /** Default `/health`; the empty string = not probed. */
   readonly healthPath?: string;
 }
@@ -73,6 +75,7 @@ function staticWorker(entry: StaticWorkerEntry, path: string, incarnation: strin
       sendsPrefillHost: entry.sendsPrefillHost ?? false,
     },
     ...(entry.handover === undefined ? {} : { handover: entry.handover }),
+    ...(entry.scoring === undefined ? {} : { scoring: entry.scoring }),
     healthPath: healthPath === "" ? undefined : healthPath,
   };
 }

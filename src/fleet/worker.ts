@@ -24,6 +24,21 @@ export interface WorkerHeaderSettings {
   readonly sendsPrefillHost: boolean;
 }
 
+/** How an engine's server scores the next token of a prompt: SGLang's `/generate` without any output. */
+export interface ScoringCapability {
+  /**
+   * The body field that keeps a request's blocks apart in its cache: `cache_salt` from SGLang #30827 on; before, it knows `extra_key`
+   * only, and passes over the other without a word.
+   */
+  readonly saltField: "cache_salt" | "extra_key";
+  /** Longest context, tokens: a prompt must be shorter; undefined = not known. */
+  readonly contextTokens: number | undefined;
+  /** Whether it tells how many tokens of a prompt came from its cache. */
+  readonly measuresCachedTokens: boolean;
+  /** Most candidates of a question. */
+  readonly maxCandidates: number;
+}
+
 /** What discovery knows of a worker. Two specs of one id with different incarnations are two workers. */
 export interface WorkerSpec {
   readonly id: WorkerId;
@@ -57,6 +72,8 @@ export interface WorkerSpec {
   readonly metricsEndpoint?: string | undefined;
   /** How it takes part in requests that the proxy splits; absent = the proxy sends it whole requests only. */
   readonly handover?: HandoverSettings | undefined;
+  /** How it scores prompts; absent = it cannot. */
+  readonly scoring?: ScoringCapability | undefined;
   /** Path of the health check, `/health` as a rule; undefined = not probed. */
   readonly healthPath: string | undefined;
 }

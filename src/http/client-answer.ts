@@ -20,6 +20,8 @@ export interface AnswerHead {
 /** What all answers of one request have. */
 export interface AnswerFrame {
   readonly dialect: ErrorDialect;
+  /** The body of an error where it is in no dialect's words, JSON text; absent = it is. */
+  readonly errorJson?: ((error: HttpError) => string) | undefined;
   /** Lines that each answer gets, names and values in turn. */
   readonly lines: readonly string[];
   /** Set when the worker's answer has none. */
@@ -66,6 +68,11 @@ export class ClientAnswer {
 
   get isOver(): boolean {
     return this.#response.writableEnded || this.#response.destroyed;
+  }
+
+  /** Whether the whole answer has been handed over. */
+  get isAnswered(): boolean {
+    return this.#response.writableEnded;
   }
 
   get status(): number {
@@ -126,8 +133,10 @@ export class ClientAnswer {
 
   /** An error of the proxy's own, in the API's words. */
   refuse(error: HttpError, field?: string): void {
-    const body = apiErrorBody({ message: error.message, code: error.code, field }, this.#frame.dialect);
-    this.own(error.status, Object.entries(error.headers).flat(), JSON.stringify(body));
+    const { errorJson, dialect } = this.#frame;
+    const { status, message, code, headers } = error;
+    const body = errorJson?.(error) ?? JSON.stringify(apiErrorBody({ message, code, field }, dialect));
+    this.own(status, Object.entries(headers).flat(), body);
   }
 
   /** Ends the connection: half an answer must not look like a whole one. */

@@ -5,5 +5,6 @@ export { Model, type ModelOptions } from "./model.ts";
 export type { ModelFiles } from "./model-files.ts";
 export { ModelLoadError } from "./model-load-error.ts";
 export { type Profile, type ProfileName, profileByName } from "./profile.ts";
+export { type ScoringPrompt, ScoringPrompts, UnscorablePromptError } from "./scoring-prompts.ts";
 export type { PromptHead, TokenizedPrompt } from "./tokenized-prompt.ts";
 export type { MistralCommon } from "./unknown-prompts.ts";

@@ -1,6 +1,7 @@
 import type { ChatParsed, CompletionsParsed, EngineTraits } from "../api/index.ts";
 import type { Model } from "./model.ts";
 import type { Profile } from "./profile.ts";
+import type { ScoringPrompts } from "./scoring-prompts.ts";
 import {
   deferredPrompt,
   noEngineReason,
@@ -39,6 +40,11 @@ export class LateModel {
   /** Whether prompts are tokenized here at all, once the model is loaded. */
   get hasEngine(): boolean {
     return !this.#defersAll && this.#model?.hasEngine !== false;
+  }
+
+  /** As `Model.scoring`; undefined until the model is loaded. */
+  get scoring(): ScoringPrompts | undefined {
+    return this.#defersAll ? undefined : this.#model?.scoring;
   }
 
   /** As `Model.tokenize`. */

@@ -15,8 +15,10 @@ import { type CompletionSettings, completionTokens } from "./completion-tokens.t
 import type { FrontendSettings } from "./frontend-settings.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { ModelLoadError } from "./model-load-error.ts";
+import { alwaysReasons } from "./open-reasoning.ts";
 import type { Profile } from "./profile.ts";
 import { PromptEncoder } from "./prompt-encoder.ts";
+import { ScoringPrompts } from "./scoring-prompts.ts";
 import type { SecondReading } from "./second-reading.ts";
 import { segmentTokens } from "./segment-tokens.ts";
 import { templateVariables } from "./template-args.ts";
@@ -66,6 +68,8 @@ export class Model {
   readonly blockSize: number;
   /** What an engine's reading of requests depends on; undefined behind a frontend that is no engine. */
   readonly engine: EngineTraits | undefined;
+  /** Prompts whose next token is scored; undefined where their tokens cannot be known, or the model always thinks first. */
+  readonly scoring: ScoringPrompts | undefined;
   readonly #settings: CompletionSettings;
   readonly #tokenizer: Tokenizer | undefined;
   /** Undefined when this model has no chat template. */
@@ -103,6 +107,7 @@ export class Model {
     this.#secondReading = compiled.secondReading;
     this.#bosToken = compiled.bosToken;
     this.#specialTexts = compiled.specialTexts;
+    this.scoring = this.#scoringPrompts(options);
   }
 
   /** A model with the exact engine; one whose tokenizer that does not know defers every text. @throws ModelLoadError */
@@ -127,6 +132,14 @@ export class Model {
   /** Whether texts are tokenized here at all. */
   get hasEngine(): boolean {
     return this.#tokenizer !== undefined;
+  }
+
+  #scoringPrompts({ frontend, reasoningParser }: ModelOptions): ScoringPrompts | undefined {
+    const { encoder } = this.#settings;
+    const chat = this.#chat;
+    if (chat === undefined || encoder === undefined) return undefined;
+    if (alwaysReasons(frontend?.reasoningParser) || alwaysReasons(reasoningParser)) return undefined;
+    return new ScoringPrompts({ chat, encoder, specialTexts: this.#specialTexts });
   }
 
   /** Takes over the head of a prompt that was tokenized by another object of the same model. */

@@ -1,4 +1,5 @@
 export type { RegisteredWorker, WorkerPatch, WorkerRank, WorkerRegistration } from "../fleet/index.ts";
+export { UnscorablePromptError } from "../model/index.ts";
 export {
   DecisionLog,
   type DecisionLogOptions,
@@ -26,6 +27,7 @@ export { type PreparedRequest, type PrepareInput, type PrepareOptions, prepareRe
 export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget, UsedTokens } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { type AdmissionOptions, noAdmission, Router, type RouterOptions, type RouterState } from "./router.ts";
+export { type NoScoring, type ScoringDemand, type ScoringModel, ScoringPicks } from "./scoring-picks.ts";
 export { type PhaseChoice, predictedCachedTokens, type Selection, type SessionOutcome } from "./selection.ts";
 export type { AffinityTarget, PotentialLoad } from "./selections.ts";
 export { Selections } from "./selections.ts";

@@ -4,7 +4,7 @@ import type { Model } from "../model/index.ts";
 
 /** What the router needs of a model: its tokens, and how it is served. */
 export type PromptPipeline = Pick<Model, "profile" | "blockSize" | "engine" | "tokenize"> &
-  Partial<Pick<Model, "hasEngine" | "remember">>;
+  Partial<Pick<Model, "hasEngine" | "remember" | "scoring">>;
 
 /** One served model with what hangs off it. */
 export interface ServedModel {

@@ -7,6 +7,7 @@ import {
   type LoadTable,
   LoadView,
   noThresholds,
+  type Reservation,
 } from "../load/index.ts";
 import { type Candidate, fallbackOrder, type SessionTable } from "../pick/index.ts";
 import { BookedReservation } from "./booked-reservation.ts";
@@ -222,6 +223,18 @@ export class Router {
       this.#tellSentTo(rank, subject);
       return booked;
     }, id);
+  }
+
+  /**
+   * Books one more prompt on the rank of a selection, without a choice: for work that shares its cache there.
+   * @param prefillTokens what the rank has yet to prefill of it
+   * @throws RoutingError no_endpoints when that worker is gone; saturated when too many are booked
+   */
+  bookBeside({ answering }: Selection, subject: Placeable, prefillTokens: number): Reservation {
+    if (!this.#placer.isPresent(answering.rank)) {
+      throw new RoutingError("the selected worker is gone", { code: "no_endpoints" });
+    }
+    return this.#placer.bookOn(answering.rank, subject, prefillTokens);
   }
 
   /** A selection as the request's way: endpoint, headers, change of the body. */

@@ -1,3 +1,5 @@
+import { type ScoringFault, scoringFaults } from "./scoring-frames.ts";
+
 /** Faults that a worker can be told to show. Rates are shares of the requests in [0, 1]. */
 export interface FaultSettings {
   /** Generation requests answered with `failStatus`. Default 0. */
@@ -12,6 +14,8 @@ export interface FaultSettings {
   readonly eventLossRate: number;
   /** False makes `/health` answer 503. Default true. */
   readonly isHealthy: boolean;
+  /** What is wrong with its answers to scoring calls. Default none. */
+  readonly scoringFault: ScoringFault;
 }
 
 /** No faults. */
@@ -22,6 +26,7 @@ export const noFaults: FaultSettings = {
   resetRate: 0,
   eventLossRate: 0,
   isHealthy: true,
+  scoringFault: "none",
 };
 
 /** Returns `current` with the settings of `changes`, which may come from a client. Throws RangeError naming the setting. */
@@ -35,6 +40,7 @@ export function changeFaults(current: FaultSettings, changes: Readonly<Record<st
 
 function isAllowed(name: string, value: unknown): boolean {
   if (name === "isHealthy") return typeof value === "boolean";
+  if (name === "scoringFault") return scoringFaults.some((fault) => fault === value);
   if (typeof value !== "number") return false;
   if (name === "delayMs") return value >= 0 && value <= 3_600_000;
   if (name === "failStatus") return Number.isInteger(value) && value >= 400 && value <= 599;

@@ -1,5 +1,6 @@
 import { noFaults } from "./faults.ts";
 import type { SimWorkerOptions } from "./options.ts";
+import { scoringFaults } from "./scoring-frames.ts";
 
 /**
  * One command-line flag, in the form that commander's `option(flags, description, parse)` takes. The flag's name in
@@ -54,6 +55,7 @@ const described: Readonly<
   delayMs: ["<ms>", number, "extra wait before a request is looked at (default: 0)"],
   resetRate: ["<share>", number, "share of answers cut by a connection reset (default: 0)"],
   eventLossRate: ["<share>", number, "share of KV event batches not sent live (default: 0)"],
+  scoringFault: ["<fault>", text, `what is wrong with scores: ${scoringFaults.join(", ")} (default: none)`],
   isHealthy: ["<true|false>", boolean, "false makes /health answer 503 (default: true)"],
 };
 

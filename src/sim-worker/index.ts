@@ -5,5 +5,6 @@ export type { SimWorkerOptions, TokenizePrompt } from "./options.ts";
 export { resolveSimWorkerOptions } from "./options.ts";
 export { pseudoTokenize } from "./pseudo-tokenizer.ts";
 export type { RequestRecord } from "./request-log.ts";
+export { simLogprobs } from "./scoring-frames.ts";
 export type { SimWorker, SimWorkerLogger, SimWorkerStats } from "./sim-worker.ts";
 export { startSimWorker } from "./sim-worker.ts";

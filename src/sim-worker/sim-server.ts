@@ -10,6 +10,7 @@ import type { ResolvedSimWorkerOptions } from "./options.ts";
 import type { Pairing } from "./pairing/pairing.ts";
 import { BodyTooLargeError, receiveBody } from "./received-body.ts";
 import type { RequestLog, RequestRecord } from "./request-log.ts";
+import type { ScoringCall, ScoringHandler } from "./scoring-handler.ts";
 import { isRecord } from "./unknown-record.ts";
 
 /** The parts that the endpoints show or drive. */
@@ -21,6 +22,7 @@ export interface SimServerParts {
   readonly faults: FaultInjector;
   readonly log: RequestLog;
   readonly generation: GenerationHandler;
+  readonly scoring: ScoringHandler;
   readonly pairing: Pairing;
 }
 
@@ -89,6 +91,8 @@ export class SimServer {
     const api = Object.hasOwn(generationPaths, path) ? generationPaths[path] : undefined;
     if (api !== undefined) {
       await this.#parts.generation.handle({ api, path, body, request, response, record, signal });
+    } else if (path === "/generate" || path === "/abort_request") {
+      await this.#score(path, { body, response, record, signal });
     } else if (path === "/v1/embeddings") {
       const answer = embeddingsAnswer(body);
       record.outcome = answer.status === 200 ? "completed" : "refused";
@@ -99,6 +103,11 @@ export class SimServer {
       record.outcome = "refused";
       sendError(response, 404, `no endpoint POST ${path}`);
     }
+  }
+
+  async #score(path: string, call: ScoringCall): Promise<void> {
+    const { scoring } = this.#parts;
+    await (path === "/generate" ? scoring.generate(call) : scoring.abort(call));
   }
 
   /** The tokens that the message would have, counted as those of the message. */

@@ -11,6 +11,7 @@ import { type ResolvedSimWorkerOptions, resolveSimWorkerOptions, type SimWorkerO
 import { Pairing } from "./pairing/pairing.ts";
 import { pseudoTokenize } from "./pseudo-tokenizer.ts";
 import { RequestLog, type RequestRecord } from "./request-log.ts";
+import { ScoringHandler } from "./scoring-handler.ts";
 import { systemClock } from "./sim-clock.ts";
 import { SimServer } from "./sim-server.ts";
 
@@ -103,7 +104,8 @@ function assemble(
   const log = new RequestLog(options.recordedRequests, options.recordedBodyBytes);
   const pairing = new Pairing(options.pairRole, options.pairIgnoredOn, () => hostAndPort(endpoint));
   const generation = new GenerationHandler(engine, options, options.tokenize ?? pseudoTokenize, faults, pairing);
-  const simServer = new SimServer({ name, options, engine, metrics, faults, log, generation, pairing });
+  const scoring = new ScoringHandler(engine, faults);
+  const simServer = new SimServer({ name, options, engine, metrics, faults, log, generation, scoring, pairing });
   server.on("request", (request, response) => void simServer.handle(request, response));
   return {
     name,

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { DecisionMetrics } from "./decision-metrics.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { LlmdMetrics, type LlmdOptions } from "./llmd-metrics.ts";
 import { registerLlmdPoolMetrics } from "./llmd-pool-metrics.ts";
@@ -41,6 +42,7 @@ export class Metrics {
   /** Undefined unless llm-d's names are served. */
   readonly llmd: LlmdMetrics | undefined;
   readonly #llmdSetup: LlmdSetup | undefined;
+  readonly decisions: DecisionMetrics;
   readonly #registry = new Registry();
 
   constructor({ models, version, llmd }: MetricsOptions) {
@@ -50,6 +52,7 @@ export class Metrics {
     this.proxy = new ProxyMetrics(this.#registry);
     this.#llmdSetup = llmd;
     this.llmd = llmd && new LlmdMetrics(this.#registry, { ...llmd, models });
+    this.decisions = new DecisionMetrics(this.#registry);
     const build = new Gauge({
       name: "pointsman_build_info",
       help: "Always 1; the label tells the version.",

@@ -61,6 +61,29 @@ export const handover = z
     "How this worker takes part in requests that the proxy splits between a prefill and a decode worker. Absent = it gets whole requests only.",
   );
 
+const scoring = z
+  .strictObject({
+    saltField: z
+      .enum(["cache_salt", "extra_key"])
+      .default("cache_salt")
+      .describe(
+        "The field of `/generate` that keeps a decision's blocks apart from others' in the cache: `cache_salt` from sgl-project/sglang #30827 on (July 2026). Before, SGLang passes over that without a word, and knows `extra_key`, which is sent as well then.",
+      ),
+    contextTokens: count(1)
+      .optional()
+      .describe("Longest context, in tokens: longer questions are refused. Absent = not known, the engine decides."),
+    measuresCachedTokens: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether it tells how many prompt tokens came from its cache (`meta_info.cached_tokens`): `/v1/decisions` has to tell them, and asks no other workers.",
+      ),
+    maxCandidates: count(1).max(255).default(255).describe("Most options of a question."),
+  })
+  .describe(
+    "That it is a SGLang server which scores prompts by `/generate`, for `decisionsApi`: role `aggregated`, no LoRA, no speculative decoding. `{}` = with the defaults; absent = it gets no decisions.",
+  );
+
 const worker = z.strictObject({
   name: name().describe("Name for people, logs and metrics."),
   id: workerId
@@ -92,6 +115,7 @@ const worker = z.strictObject({
   labels: z.record(name(), z.string()).default({}).describe("Labels for people and for selection."),
   headers,
   handover: handover.optional(),
+  scoring: scoring.optional(),
 });
 
 /** The workers that are known from the start. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { JsonSyntaxError, type JsonValue, parseJson } from "../../json/index.ts";
 import { ScoringError } from "./scoring-error.ts";
-import { candidateScores, measuredCachedTokens, metaInfoOf, type ScoredPrompt } from "./scoring-frame.ts";
+import { candidateScores, countOf, measuredCachedTokens, metaInfoOf, type ScoredPrompt } from "./scoring-frame.ts";
 
 const endMark = "[DONE]";
 
@@ -14,7 +14,7 @@ export function readScoringAnswer(
   stream: Buffer,
   labelIds: readonly number[],
   inputTokens: number,
-): ScoredPrompt & { readonly dpRank: JsonValue | undefined } {
+): ScoredPrompt & { readonly dpRank: number | undefined } {
   const last = framesOf(stream).filter(isTerminal);
   if (last.length !== 1) throw new ScoringError(`expected one terminal frame, received ${last.length}`);
   const [frame] = last as [JsonValue];
@@ -22,7 +22,7 @@ export function readScoringAnswer(
   return {
     logprobs: candidateScores(frame, labelIds),
     cachedTokens: measuredCachedTokens(meta, inputTokens),
-    dpRank: meta.get("dp_rank"),
+    dpRank: countOf(meta.get("dp_rank")),
   };
 }
 

@@ -85,7 +85,7 @@ export function measuredCachedTokens(meta: JsonObject, inputTokens: number): num
 }
 
 /** A whole number from 0; undefined for all else. */
-function countOf(value: JsonValue | undefined): number | undefined {
+export function countOf(value: JsonValue | undefined): number | undefined {
   if (!(value instanceof JsonNumber) || !/^\d{1,15}$/.test(value.lexeme)) return undefined;
   return value.toNumber();
 }

@@ -18,6 +18,7 @@ import { CallReport } from "./call-report.ts";
 import { ClientHeaders, type ForwardingRules } from "./client-headers.ts";
 import { ForwardedCall } from "./forwarded-call.ts";
 import type { ModelList } from "./model-list.ts";
+import type { MountedRoute } from "./mounted-route.ts";
 import { dialectOf, type Route, type ServedPaths } from "./served-paths.ts";
 import { previousResponseId } from "./stored-responses.ts";
 
@@ -54,12 +55,14 @@ interface Visit {
   readonly lines: string[];
   /** Whether it sends its body only when it is told to. */
   awaitsInvitation: boolean;
+  /** As the client sees it; undefined = it sees none. */
+  readonly requestId: string | undefined;
 }
 
 /** Takes every request: who may call, what is served, how much at one time. What goes to a worker becomes a call. */
 export class FrontDoor implements FrontDoorway {
   readonly #parts: FrontDoorParts;
-  readonly #calls = new Set<ForwardedCall>();
+  readonly #calls = new Set<{ abandon(): void }>();
   #running = 0;
   #isReady = false;
   #isClosing = false;
@@ -107,20 +110,24 @@ export class FrontDoor implements FrontDoorway {
     const query = target.indexOf("?");
     const path = query < 0 ? target : target.slice(0, query);
     const headers = new ClientHeaders(request.rawHeaders, options.forwarding);
-    const ownId = headers.get("x-request-id");
+    const mounted = this.#parts.paths.mountedOn(path);
+    const ownId = mounted?.requestIdOf(headers) ?? headers.get("x-request-id");
     const newRequestId =
       options.forwardsGeneratedRequestId && (ownId === undefined || ownId === "") ? randomUUID() : undefined;
     const lines = [...cors.lines(headers.get("origin"))];
     if (this.#isClosing) lines.push("connection", "close");
+    if (mounted !== undefined) lines.push(...mounted.linesOf(ownId ?? ""));
     const frame = {
       dialect: dialectOf(path, headers.get("anthropic-version") !== undefined),
+      errorJson: mounted === undefined ? undefined : (error: HttpError) => mounted.errorJson(error),
       lines,
       requestId: newRequestId ?? ownId,
       ownsCors: options.ownsCors,
       stallTimeoutMs: options.clientStallTimeoutMs,
     };
     const client = new ClientAnswer(response, frame, call.clock);
-    return { request, method, target, path, headers, client, newRequestId, lines, awaitsInvitation };
+    const requestId = frame.requestId;
+    return { request, method, target, path, headers, client, newRequestId, requestId, lines, awaitsInvitation };
   }
 
   /** @throws HttpError, RoutingError */
@@ -160,8 +167,36 @@ export class FrontDoor implements FrontDoorway {
   #serve(route: Route, visit: Visit): void {
     if (route.kind === "models") this.#answer(visit, this.#parts.models.list(isAnthropic(visit)));
     else if (route.kind === "model") this.#answer(visit, this.#parts.models.one(route.id, isAnthropic(visit)));
+    else if (route.kind === "mounted") this.#serveMounted(route.route, visit);
     else if (route.kind === "stored-response") this.#read(visit, (body) => this.#forwardStored(visit, route.id, body));
     else if (route.kind === "forward") this.#read(visit, (body) => this.#forward(visit, route, body));
+  }
+
+  #serveMounted(route: MountedRoute, visit: Visit): void {
+    const { request, headers, client, requestId = "" } = visit;
+    const ended = new AbortController();
+    const call = {
+      abandon: () => ended.abort(new RoutingError("the process is shutting down", { code: "shutting_down" })),
+    };
+    this.#calls.add(call);
+    client.closed(() => {
+      this.#calls.delete(call);
+      if (!client.isAnswered) ended.abort(new Error("the client has left"));
+    });
+    route.receive({
+      request,
+      headers,
+      requestId,
+      isReady: this.#isReady,
+      signal: ended.signal,
+      willRead: () => {
+        if (visit.awaitsInvitation) invite(visit);
+      },
+      answer: (status, lines, body) => {
+        dropBody(visit);
+        if (!client.isOver) client.own(status, lines, body);
+      },
+    });
   }
 
   /** @param body JSON */
@@ -244,14 +279,19 @@ export class FrontDoor implements FrontDoorway {
   }
 
   #refuse(visit: Visit, cause: unknown): void {
-    const { client, request } = visit;
+    const { client } = visit;
     const { error, field } = refusalOf(cause, this.#parts.call.options.retryAfterSeconds);
     new CallReport(this.#parts.call, visit).refused(error, field, cause);
-    // Whether its body comes nevertheless nobody knows: what follows on the connection could be either.
-    if (visit.awaitsInvitation) visit.lines.push("connection", "close");
-    else if (!request.complete) dropRest(request);
+    dropBody(visit);
     if (!client.isOver) client.refuse(error, field);
   }
+}
+
+/** What still comes of a body is not wanted. */
+function dropBody({ awaitsInvitation, lines, request }: Visit): void {
+  // Whether it comes nevertheless nobody knows: what follows on the connection could be either.
+  if (awaitsInvitation) lines.push("connection", "close");
+  else if (!request.complete) dropRest(request);
 }
 
 function invite(visit: Visit): void {

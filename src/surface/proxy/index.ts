@@ -1,6 +1,7 @@
 export { Splitter } from "./disaggregated/splitter.ts";
 export { FrontDoor } from "./front-door.ts";
 export { type ListedModel, ModelList } from "./model-list.ts";
+export type { MountedRoute } from "./mounted-route.ts";
 export type { ProxyRouter, WorkerReports } from "./proxy-router.ts";
 export { ResponseOwners } from "./response-owners.ts";
 export { RetryBudget } from "./retry-budget.ts";

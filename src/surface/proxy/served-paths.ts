@@ -1,4 +1,5 @@
 import { type ErrorDialect, errorDialectOf, type StreamFormat } from "../../http/index.ts";
+import type { MountedRoute } from "./mounted-route.ts";
 
 /** What a path and method stand for. */
 export type Route =
@@ -9,6 +10,8 @@ export type Route =
   | { readonly kind: "models" }
   | { readonly kind: "model"; readonly id: string }
   | { readonly kind: "health" }
+  /** Answers by itself. */
+  | { readonly kind: "mounted"; readonly route: MountedRoute }
   | { readonly kind: "wrong-method"; readonly allowed: string }
   | { readonly kind: "unknown" };
 
@@ -29,15 +32,50 @@ const oneModel = /^\/v1\/models\/(.+)$/;
 export class ServedPaths {
   readonly #exact: ReadonlySet<string>;
   readonly #prefixes: readonly string[];
+  readonly #mounted = new Map<string, MountedRoute>();
 
-  /** @param allowed paths to forward beside those of the known APIs; one that ends in `/*` stands for all below */
-  constructor(allowed: readonly string[]) {
+  /**
+   * @param allowed paths to forward beside those of the known APIs; one that ends in `/*` stands for all below
+   * @param mounted routes that answer by themselves
+   * @throws RouteConflictError for a route whose method and path have a meaning already
+   */
+  constructor(allowed: readonly string[], mounted: readonly MountedRoute[] = []) {
     this.#exact = new Set(allowed.filter((path) => !path.endsWith("/*")));
     this.#prefixes = allowed.filter((path) => path.endsWith("/*")).map((path) => path.slice(0, -1));
+    for (const route of mounted) this.#mount(route);
+  }
+
+  /** Whose words the caller of a path expects; undefined = those of a known API. */
+  mountedOn(path: string): MountedRoute | undefined {
+    return this.#mounted.size === 0 ? undefined : this.#mounted.get(path);
   }
 
   /** @param path without its query */
   routeOf(method: string, path: string): Route {
+    const mounted = this.mountedOn(path);
+    if (mounted?.method === method) return { kind: "mounted", route: mounted };
+    const route = this.#routeOf(method, path);
+    // Another method of its path may be one of ours; where it is none, the caller is told the one that is.
+    return mounted === undefined || this.#means(route, path)
+      ? route
+      : { kind: "wrong-method", allowed: mounted.method };
+  }
+
+  #mount(route: MountedRoute): void {
+    const { method, path } = route;
+    const other = this.#mounted.get(path);
+    if (other?.method === method) throw new RouteConflictError(route, "another mounted route");
+    if (this.#means(this.#routeOf(method, path), path)) throw new RouteConflictError(route, "a route of the proxy's");
+    this.#mounted.set(path, route);
+  }
+
+  /** Whether a route is one by its own name: what is below a prefix may be named more closely. */
+  #means({ kind }: Route, path: string): boolean {
+    if (kind === "unknown" || kind === "wrong-method") return false;
+    return kind !== "forward" || generating.has(path) || others.has(path) || this.#exact.has(path);
+  }
+
+  #routeOf(method: string, path: string): Route {
     const format = generating.get(path);
     if (format !== undefined) return onlyBy(method, "POST", { kind: "forward", format, hasKnownBody: true });
     if (others.has(path)) return onlyBy(method, "POST", { kind: "forward", format: undefined, hasKnownBody: true });
@@ -86,6 +124,15 @@ function decoded(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
+  }
+}
+
+/** Two routes would answer the same requests. */
+export class RouteConflictError extends Error {
+  override readonly name = "RouteConflictError";
+
+  constructor({ method, path }: Pick<MountedRoute, "method" | "path">, other: string) {
+    super(`duplicate HTTP route registered: ${method} ${path} conflicts with ${other}`);
   }
 }
 

@@ -1,0 +1,50 @@
+import type { Config } from "../config/index.ts";
+import type { WorkerPools } from "../dispatch/index.ts";
+import { BodyIntake, systemClock } from "../http/index.ts";
+import { ScoringPicks } from "../router/index.ts";
+import {
+  DecisionMaker,
+  type DecisionOptions,
+  DecisionRoute,
+  type DecisionTelemetry,
+} from "../surface/decisions/index.ts";
+import type { Metrics } from "../telemetry/index.ts";
+import type { ProxyParts } from "./proxy.ts";
+import { workerReports } from "./worker-reports.ts";
+
+/** The routes of typed decisions; none unless they are switched on. */
+export function decisionRoutes(parts: ProxyParts, pools: WorkerPools): readonly DecisionRoute[] {
+  const { core, config, log, metrics, prober } = parts;
+  const { enabled, systemonePath, maxBodyBytes, maxHeldBodyBytes, retryAfterSeconds } = config.decisionsApi;
+  if (!enabled) return [];
+  const telemetry = telemetryOf(metrics);
+  const maker = new DecisionMaker({
+    picks: new ScoringPicks(core.router, core.models, core.catalogue),
+    dispatcher: pools,
+    reports: workerReports(core.catalogue, prober),
+    telemetry,
+    clock: systemClock,
+    options: optionsOf(config),
+  });
+  metrics.decisions.sample(maker);
+  const { requestTimeoutMs } = config.proxy;
+  const bodies = new BodyIntake({ maxBodyBytes, maxHeldBodyBytes, requestTimeoutMs }, systemClock);
+  const shared = { maker, bodies, telemetry, log, clock: systemClock, retryAfterSeconds };
+  return [
+    new DecisionRoute("/v1/decisions", "decisions", shared),
+    new DecisionRoute(systemonePath, "systemone", shared),
+  ];
+}
+
+function optionsOf({ decisionsApi }: Config): DecisionOptions {
+  const { enabled: _, systemonePath: _path, serviceEndpoint: _service, ...options } = decisionsApi;
+  return options;
+}
+
+function telemetryOf({ decisions }: Metrics): DecisionTelemetry {
+  return {
+    answered: (route, status, _fault, durationMs) => decisions.answered(route, status, durationMs),
+    phase: (route, phase, durationMs) => decisions.phase(route, phase, durationMs),
+    asked: (route, work) => decisions.asked(route, work),
+  };
+}

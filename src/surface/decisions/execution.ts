@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import type { RouteDecision, ScoringDemand, ScoringModel, ScoringPicks } from "../../router/index.ts";
+import { fanOut } from "./fan-out.ts";
+import { noWorker, workerIsGone } from "./fault-of.ts";
+import type { Branch } from "./preflight.ts";
+import type { CallHeaders } from "./request-id.ts";
+import { askBranch, type BranchParts, type BranchScore, type ScoringPlace } from "./scoring-branch.ts";
+import type { DecisionPhase } from "./telemetry.ts";
+
+/** The branches of one request, and where they may go. */
+export interface ExecutionRequest {
+  readonly model: ScoringModel["model"];
+  readonly workers: ScoringModel["workers"];
+  readonly branches: readonly Branch[];
+  readonly requestId: string;
+  readonly headers: CallHeaders;
+}
+
+export interface ExecutionParts extends BranchParts {
+  readonly picks: Pick<ScoringPicks, "pick" | "join">;
+  readonly maxSiblings: number;
+}
+
+/** Length of a salt, bytes: nobody can guess it, and no two are equal. */
+const saltBytes = 16;
+
+/**
+ * Asks all questions of a request: the first one where the router says, the others where that one left its blocks.
+ * @param timed told how to measure each phase
+ * @throws DecisionError, RoutingError, or the signal's reason, by rejecting: nothing of it runs any more
+ */
+export async function execute(
+  parts: ExecutionParts,
+  request: ExecutionRequest,
+  signal: AbortSignal,
+  timed: <T>(phase: DecisionPhase, run: () => Promise<T>) => Promise<T>,
+): Promise<readonly BranchScore[]> {
+  const [first, ...siblings] = request.branches;
+  if (first === undefined) return [];
+  const demand: ScoringDemand = { ...request, cacheSalt: randomBytes(saltBytes).toString("base64url") };
+  const decision = await pickedFor(parts, demand, first, signal);
+  const place = placeOf(decision, demand);
+  const ask = (branch: Branch, ordinal: number, stop: AbortSignal) =>
+    askBranch(parts, place, branch, `${request.requestId}-${ordinal}`, stop);
+  const score = await timed("first_branch", () => booked(decision.reservation, () => ask(first, 0, signal)));
+  const others = await timed("fanout", () =>
+    fanOut(siblings, parts.maxSiblings, signal, (branch, at, stop) => {
+      const reservation = joined(parts, decision, demand, first, branch);
+      return booked(reservation, () => ask(branch, at + 1, stop));
+    }),
+  );
+  return [score, ...others];
+}
+
+async function pickedFor(
+  { picks }: ExecutionParts,
+  demand: ScoringDemand,
+  { promptIds }: Branch,
+  signal: AbortSignal,
+): Promise<RouteDecision> {
+  const decision = await picks.pick(demand, promptIds, { signal });
+  if (!signal.aborted) return decision;
+  decision.reservation.release();
+  throw signal.reason;
+}
+
+function placeOf({ endpoint, selection }: RouteDecision, { cacheSalt }: ScoringDemand): ScoringPlace {
+  const { worker, dpRank } = selection.answering.rank;
+  if (worker.scoring === undefined) throw noWorker();
+  return {
+    endpoint,
+    cacheSalt,
+    dpRank: worker.dpSize > 1 ? dpRank : undefined,
+    isSaltedByExtraKey: worker.scoring.saltField === "extra_key",
+  };
+}
+
+/** @throws DecisionError unavailable when the worker of the first question is gone */
+function joined(
+  { picks }: ExecutionParts,
+  decision: RouteDecision,
+  demand: ScoringDemand,
+  first: Branch,
+  { promptIds }: Branch,
+): { release(): void } {
+  try {
+    return picks.join(decision, demand, promptIds, sharedLength(first.promptIds, promptIds));
+  } catch (cause) {
+    throw workerIsGone(cause);
+  }
+}
+
+async function booked<T>(reservation: { release(): void }, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } finally {
+    reservation.release();
+  }
+}
+
+function sharedLength(one: Uint32Array, other: Uint32Array): number {
+  const most = Math.min(one.length, other.length);
+  let at = 0;
+  while (at < most && one[at] === other[at]) at++;
+  return at;
+}

@@ -1,0 +1,4 @@
+export { DecisionMaker } from "./decision-maker.ts";
+export { DecisionRoute } from "./decision-route.ts";
+export type { DecisionOptions } from "./options.ts";
+export type { DecisionPhase, DecisionRouteName, DecisionTelemetry, DecisionWork } from "./telemetry.ts";

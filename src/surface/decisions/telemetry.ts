@@ -1,0 +1,28 @@
+/** A part of a decision's time. */
+export type DecisionPhase = "preflight" | "first_branch" | "fanout";
+
+/** Which contract was called. */
+export type DecisionRouteName = "decisions" | "systemone";
+
+/** Where the routes tell what happens. Nothing of a request's text is told. */
+export interface DecisionTelemetry {
+  /** A request was answered, in whichever way. @param fault undefined = with a decision */
+  answered(route: DecisionRouteName, status: number, fault: string | undefined, durationMs: number): void;
+  phase(route: DecisionRouteName, phase: DecisionPhase, durationMs: number): void;
+  /** A request is put to a worker. */
+  asked(route: DecisionRouteName, work: DecisionWork): void;
+}
+
+/** What a request amounts to. */
+export interface DecisionWork {
+  readonly branches: number;
+  readonly promptTokens: number;
+  readonly labels: number;
+}
+
+/** Structured log, the shape of pino's. */
+export interface DecisionsLog {
+  debug(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

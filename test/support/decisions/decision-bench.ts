@@ -1,0 +1,112 @@
+import { ensureModelFolder } from "../../../scripts/models.ts";
+import { call, type RawAnswer } from "../proxy/raw-client.ts";
+import { RunningProxy } from "../proxy/running-proxy.ts";
+import { Scorer } from "./scorer.ts";
+
+export interface DecisionSetup {
+  readonly workers?: number;
+  /** Members of each worker's `scoring`, as YAML. Default: none, all by default. */
+  readonly scoring?: string;
+  /** More settings of each worker, as members of a YAML flow mapping. */
+  readonly worker?: string;
+  /** Members of `decisionsApi`, as YAML. */
+  readonly api?: string;
+  /** More settings of the process, as YAML. */
+  readonly settings?: string;
+  readonly logLine?: (line: string) => void;
+}
+
+/** Name of the model that is served; `other` is one that is placed by load alone. */
+export const modelName = "Qwen/Qwen3-0.6B";
+
+/** A proxy with typed decisions before workers that score. */
+export class DecisionBench {
+  readonly scorers: readonly Scorer[];
+  readonly proxy: RunningProxy;
+
+  private constructor(scorers: readonly Scorer[], proxy: RunningProxy) {
+    this.scorers = scorers;
+    this.proxy = proxy;
+  }
+
+  static async start(setup: DecisionSetup = {}): Promise<DecisionBench> {
+    const { workers = 1, scoring = "", worker, api = "", settings = "", logLine } = setup;
+    const scorers = await Promise.all(Array.from({ length: workers }, () => Scorer.start()));
+    const own = [`models: ["${modelName}"]`, `scoring: { ${scoring} }`, ...(worker === undefined ? [] : [worker])];
+    const proxy = await RunningProxy.start({
+      workers: scorers.map(({ endpoint }) => ({ endpoint, settings: own.join(", ") })),
+      models: modelsText,
+      settings: `decisionsApi: { enabled: true, modelAliases: { jev-latest: "${modelName}" }${api === "" ? "" : `, ${api}`} }\n${settings}`,
+      ...(logLine === undefined ? {} : { logLine }),
+    });
+    return new DecisionBench(scorers, proxy);
+  }
+
+  get scorer(): Scorer {
+    return this.scorers[0] as Scorer;
+  }
+
+  /** Requests that any worker has got. */
+  get seen(): number {
+    return this.scorers.reduce((sum, { worker }) => sum + worker.seen.length, 0);
+  }
+
+  async close(): Promise<void> {
+    await this.proxy.close();
+    for (const scorer of this.scorers) await scorer.close();
+  }
+
+  decisions(body: object | string | Buffer, headers: readonly string[] = []): Promise<RawAnswer> {
+    return call(this.proxy.url, { path: "/v1/decisions", body, headers });
+  }
+
+  systemone(body: object | string | Buffer, headers: readonly string[] = []): Promise<RawAnswer> {
+    return call(this.proxy.url, { path: "/v1/systemone", body, headers });
+  }
+}
+
+const modelsText = `models: [{ name: "${modelName}", aliases: [qwen], folder: "${ensureModelFolder("qwen3")}", profile: sglang, adapters: [lora] }, { name: other, loadOnly: true, profile: sglang }]`;
+
+/** One question of each kind, in OpenAI's contract. */
+export const openAiBody = {
+  model: modelName,
+  input: "A customer was charged twice and requests a refund today.",
+  questions: [
+    {
+      type: "choice",
+      name: "route",
+      instructions: "Choose the responsible team.",
+      choices: [
+        { value: "billing", description: "Payments" },
+        { value: "technical", description: "Software" },
+      ],
+    },
+    { type: "predicate", name: "urgent", instructions: "Action is needed today." },
+    {
+      type: "score",
+      name: "severity",
+      instructions: "Rate the impact.",
+      levels: [{ label: "Low" }, { label: "Moderate" }, { label: "High" }],
+    },
+  ],
+} as const;
+
+/** The same in Jev's. */
+export const jevBody = {
+  model: modelName,
+  state: openAiBody.input,
+  chat_template_kwargs: { enable_thinking: false },
+  questions: {
+    route: {
+      type: "choice",
+      instructions: "Choose the responsible team.",
+      criteria: { billing: "Payments", technical: "Software" },
+    },
+    urgent: { type: "noul", instructions: "Action is needed today." },
+    severity: { type: "score", instructions: "Rate the impact.", criteria: ["Low", "Moderate", "High"] },
+  },
+} as const;
+
+export function parsed({ body }: RawAnswer): unknown {
+  return JSON.parse(body.toString("utf8"));
+}
