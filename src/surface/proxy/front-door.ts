@@ -6,7 +6,6 @@ import {
   type BodyIntake,
   ClientAnswer,
   type Cors,
-  dropRest,
   type FrontDoorway,
   type HeldBody,
   HttpError,
@@ -18,9 +17,11 @@ import { CallReport } from "./call-report.ts";
 import { ClientHeaders, type ForwardingRules } from "./client-headers.ts";
 import { ForwardedCall } from "./forwarded-call.ts";
 import type { ModelList } from "./model-list.ts";
+import { MountedCall } from "./mounted-call.ts";
 import type { MountedRoute } from "./mounted-route.ts";
 import { dialectOf, type Route, type ServedPaths } from "./served-paths.ts";
 import { previousResponseId } from "./stored-responses.ts";
+import { dropBody, invite, isAnthropic, originForm, type Visit } from "./visit.ts";
 
 export interface FrontDoorOptions {
   /** Requests under way at one time. */
@@ -40,23 +41,6 @@ export interface FrontDoorParts {
   readonly models: ModelList;
   readonly call: CallContext;
   readonly options: FrontDoorOptions;
-}
-
-/** One request on its way through the door. */
-interface Visit {
-  readonly request: IncomingMessage;
-  readonly method: string;
-  readonly target: string;
-  readonly path: string;
-  readonly headers: ClientHeaders;
-  readonly client: ClientAnswer;
-  readonly newRequestId: string | undefined;
-  /** Lines that each answer gets, names and values in turn. */
-  readonly lines: string[];
-  /** Whether it sends its body only when it is told to. */
-  awaitsInvitation: boolean;
-  /** As the client sees it; undefined = it sees none. */
-  readonly requestId: string | undefined;
 }
 
 /** Takes every request: who may call, what is served, how much at one time. What goes to a worker becomes a call. */
@@ -173,30 +157,10 @@ export class FrontDoor implements FrontDoorway {
   }
 
   #serveMounted(route: MountedRoute, visit: Visit): void {
-    const { request, headers, client, requestId = "" } = visit;
-    const ended = new AbortController();
-    const call = {
-      abandon: () => ended.abort(new RoutingError("the process is shutting down", { code: "shutting_down" })),
-    };
+    const call = new MountedCall(visit);
     this.#calls.add(call);
-    client.closed(() => {
-      this.#calls.delete(call);
-      if (!client.isAnswered) ended.abort(new Error("the client has left"));
-    });
-    route.receive({
-      request,
-      headers,
-      requestId,
-      isReady: this.#isReady,
-      signal: ended.signal,
-      willRead: () => {
-        if (visit.awaitsInvitation) invite(visit);
-      },
-      answer: (status, lines, body) => {
-        dropBody(visit);
-        if (!client.isOver) client.own(status, lines, body);
-      },
-    });
+    visit.client.closed(() => this.#calls.delete(call));
+    call.start(route, this.#isReady);
   }
 
   /** @param body JSON */
@@ -285,29 +249,6 @@ export class FrontDoor implements FrontDoorway {
     dropBody(visit);
     if (!client.isOver) client.refuse(error, field);
   }
-}
-
-/** What still comes of a body is not wanted. */
-function dropBody({ awaitsInvitation, lines, request }: Visit): void {
-  // Whether it comes nevertheless nobody knows: what follows on the connection could be either.
-  if (awaitsInvitation) lines.push("connection", "close");
-  else if (!request.complete) dropRest(request);
-}
-
-function invite(visit: Visit): void {
-  visit.awaitsInvitation = false;
-  visit.client.invite();
-}
-
-/** A target without the scheme and the host that a client may write before its path. Source: RFC 9112, section 3.2.2. */
-function originForm(target: string): string {
-  const rest = target.replace(/^https?:\/\/[^/?#]*/i, "");
-  return rest.startsWith("?") || rest === "" ? `/${rest}` : rest;
-}
-
-/** Anthropic's clients name their API's version. */
-function isAnthropic({ headers }: Visit): boolean {
-  return headers.get("anthropic-version") !== undefined;
 }
 
 function isJson(contentType: string | undefined): boolean {
