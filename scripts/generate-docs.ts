@@ -2,10 +2,10 @@
 import { writeFile } from "node:fs/promises";
 import { renderReference } from "../src/config/index.ts";
 import { renderMetricsPage } from "../src/telemetry/index.ts";
-import { valuesSchema } from "./kubernetes/values-schema.ts";
+import { valuesSchemaText } from "./kubernetes/values-schema.ts";
 
 const docs = new URL("../docs/", import.meta.url);
 await writeFile(new URL("configuration.md", docs), renderReference());
 await writeFile(new URL("metrics.md", docs), await renderMetricsPage());
 const chart = new URL("../k8s/chart/", import.meta.url);
-await writeFile(new URL("values.schema.json", chart), `${JSON.stringify(valuesSchema(), null, 2)}\n`);
+await writeFile(new URL("values.schema.json", chart), valuesSchemaText());

@@ -94,8 +94,12 @@ const routing: JsonSchema = {
   }),
 };
 
-/** The schema of the chart's values, in the draft that every Helm 3 reads. `config` is the picker's own settings. */
-export function valuesSchema(): JsonSchema {
+/** Text of the schema of the chart's values, in the draft that every Helm 3 reads. `config` is the picker's own settings. */
+export function valuesSchemaText(): string {
+  return `${JSON.stringify(valuesSchema(), null, 2)}\n`;
+}
+
+function valuesSchema(): JsonSchema {
   const settings = z.toJSONSchema(settingsSchema, { io: "input", unrepresentable: "any", target: "draft-7" });
   const { $schema, ...config } = withoutProse(settings) as Record<string, unknown>;
   return {

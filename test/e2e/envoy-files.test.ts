@@ -64,6 +64,11 @@ describe("the shipped Envoy files", () => {
     },
   );
 
+  it("that of k8s/ passes it, too", async () => {
+    const file = new URL("../../k8s/components/envoy/envoy.yaml", import.meta.url);
+    expect(await validate(fileURLToPath(file))).toContain("OK");
+  });
+
   it.each(envoyKinds.map((kind) => ({ name: kindName(kind), kind })))(
     "$name has what it cannot do without",
     ({ kind }) => {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { valuesSchemaText } from "../../../scripts/kubernetes/values-schema.ts";
 import { renderReference } from "../../../src/config/index.ts";
 import { environmentName, type Setting, settableSettings, settingTree } from "../../../src/config/setting-tree.ts";
 
@@ -10,6 +11,11 @@ function everySetting(settings: readonly Setting[] = settingTree()): readonly Se
 describe("the configuration reference", () => {
   it("is up to date (npm run docs)", async () => {
     expect(await readFile(new URL("../../../docs/configuration.md", import.meta.url), "utf8")).toBe(renderReference());
+  });
+
+  it("and the schema of the chart's values as well", async () => {
+    const file = await readFile(new URL("../../../k8s/chart/values.schema.json", import.meta.url), "utf8");
+    expect(file).toBe(valuesSchemaText());
   });
 
   it.each(everySetting())("describes $path", ({ description }) => {
