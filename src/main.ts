@@ -9,12 +9,13 @@ import {
   explainCases,
   explainRequest,
   ProgressBar,
+  pickerFlags,
   type ReplayOptions,
   replay,
   runSimWorker,
   serve,
 } from "./commands/index.ts";
-import { ConfigError, type ConfigFlags, loadConfig } from "./config/index.ts";
+import { ConfigError, type ConfigFlags, type FlagSetting, loadConfig } from "./config/index.ts";
 import { simWorkerFlags } from "./sim-worker/index.ts";
 import { createLogger } from "./telemetry/index.ts";
 import { version } from "./version.ts";
@@ -22,6 +23,7 @@ import { version } from "./version.ts";
 interface ConfigOptions {
   readonly config?: string;
   readonly set: readonly string[];
+  readonly aliases?: readonly FlagSetting[];
   readonly listen?: string;
   readonly logLevel?: string;
 }
@@ -50,9 +52,10 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-function flagsOf({ set, listen, logLevel }: ConfigOptions): ConfigFlags {
+function flagsOf({ set, aliases, listen, logLevel }: ConfigOptions): ConfigFlags {
   return {
     set,
+    aliases,
     ...(listen === undefined ? {} : { listen }),
     ...(logLevel === undefined ? {} : { logLevel }),
   };
@@ -72,6 +75,22 @@ function withConfigOptions(command: Command): Command {
     .option("--set <path=value>", "one setting, as extProc.tls.mode=off; repeatable", collect, [])
     .option("--listen <host:port>", "the setting extProc.listen")
     .option("--log-level <level>", "the setting log.level");
+}
+
+/** Adds the flags that llm-d's charts pass; what they stand for is gathered in the option `aliases`. */
+function withPickerFlags(command: Command): Command {
+  const aliases: FlagSetting[] = [];
+  command.setOptionValue("aliases", aliases);
+  for (const { flags, description, settings } of pickerFlags) {
+    const option = new Option(flags, description);
+    const flag = option.long ?? flags;
+    option.argParser((text) => {
+      for (const setting of argument(settings, text)) aliases.push({ flag, ...setting });
+      return text;
+    });
+    command.addOption(option.preset("true").helpGroup("As llm-d's endpoint picker has them:"));
+  }
+  return command;
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {
@@ -171,9 +190,13 @@ function argument<T>(parse: (text: string) => T, text: string): T {
 
 function program(): Command {
   const root = new Command("pointsman").description("KV-cache aware endpoint picker for LLM gateways").version(version);
-  root.addCommand(withConfigOptions(new Command("serve")).description("run the picker").action(serveCommand));
   root.addCommand(
-    withConfigOptions(new Command("check-config"))
+    withPickerFlags(withConfigOptions(new Command("serve")))
+      .description("run the picker")
+      .action(serveCommand),
+  );
+  root.addCommand(
+    withPickerFlags(withConfigOptions(new Command("check-config")))
       .description("check the settings and print them with their defaults")
       .action((options: ConfigOptions) => checkConfig(configOf(options), process.stdout)),
   );

@@ -6,7 +6,7 @@ export { isInKubernetes } from "./kubernetes-checks.ts";
 export type { ConfigSources } from "./load-config.ts";
 export { loadConfig } from "./load-config.ts";
 export { modelFileNames, readModelFolder, repositoryListing } from "./model-folder.ts";
-export type { ConfigFlags } from "./overrides.ts";
+export type { ConfigFlags, FlagSetting } from "./overrides.ts";
 export { renderReference } from "./reference-page.ts";
 export { renderConfig } from "./render-config.ts";
 export type { Config, ModelSettings, WorkerSettings } from "./schema.ts";

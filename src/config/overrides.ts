@@ -9,8 +9,18 @@ export interface Override {
   readonly origin: string;
 }
 
+/** A setting that a flag of its own gives. */
+export interface FlagSetting {
+  /** For messages: `--pool-name`. */
+  readonly flag: string;
+  readonly path: string;
+  readonly text: string;
+}
+
 /** The command line's part of the configuration. */
 export interface ConfigFlags {
+  /** Flags that stand for settings; `set` wins over them. */
+  readonly aliases?: readonly FlagSetting[] | undefined;
   /** `a.b=c`, each; the last of one setting wins. */
   readonly set?: readonly string[] | undefined;
   /** `--listen`: the same as `--set extProc.listen=...`. */
@@ -55,6 +65,11 @@ export function flagOverrides(flags: ConfigFlags): Overrides {
   const byPath = new Map(settableSettings().map((setting) => [setting.path, setting]));
   const overrides: Override[] = [];
   const problems: string[] = [];
+  for (const { flag, path, text } of flags.aliases ?? []) {
+    const setting = byPath.get(path);
+    if (setting === undefined) throw new Error(`${flag} stands for ${path}, which is no setting`);
+    overrides.push({ path, value: readValue(text, setting), origin: flag });
+  }
   for (const assignment of flags.set ?? []) {
     const [, path = "", text = ""] = /^([^=]*)=(.*)$/s.exec(assignment) ?? [];
     const setting = byPath.get(path);

@@ -55,6 +55,25 @@ describe("the command line", () => {
     expect(stderr).toMatch(/extProc\.listn.*did you mean.*listen/i);
   });
 
+  it("takes the flags of llm-d's endpoint picker for settings, over the file and under --set", async () => {
+    const file = configFile(`models: [{ name: m, loadOnly: true }]\nhealth: { listen: "off" }\n`);
+    const flags = ["--pool-name", "pool", "--grpc-health-port", "9103", "--secure-serving=false", "--v", "4"];
+    const args = ["check-config", "--config", file, ...flags, "--set", "log.level=warn"];
+    const { code, stdout, stderr } = await pointsman(args);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("poolName: pool");
+    expect(stdout).toContain("listen: 0.0.0.0:9103");
+    expect(stdout).toMatch(/tls:\s+mode: off/);
+    expect(stdout).toContain("level: warn");
+  });
+
+  it("names the flag of a value that is refused", async () => {
+    const args = ["check-config", "--config", configFile(loadOnly), "--pool-name", "Not_A_Name"];
+    const { code, stderr } = await pointsman(args);
+    expect(code).toBe(1);
+    expect(stderr).toContain("kubernetes.poolName (from --pool-name)");
+  });
+
   it("takes flags over the environment over the file", async () => {
     const file = configFile(`${loadOnly}log: { level: warn }\nextProc: { pickDeadlineMs: 1 }\n`);
     const env = { POINTSMAN_LOG_LEVEL: "error", POINTSMAN_EXT_PROC_PICK_DEADLINE_MS: "2" };
