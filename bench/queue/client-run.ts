@@ -27,11 +27,11 @@ async function ours(resultLists: "instance" | "request"): Promise<Way> {
       environment: systemQueueEnvironment,
     },
   );
-  const { signal } = new AbortController();
   return {
     async ask(payload) {
       const request = { payload, endpoint: "/v1/chat/completions", timeoutMs: 60_000 };
-      return (await client.submitAndAwait(request, signal)).payload;
+      // One for each, as callers of a server have it.
+      return (await client.submitAndAwait(request, new AbortController().signal)).payload;
     },
     close: () => client.close(),
   };
