@@ -16,7 +16,7 @@ import {
   Splitter,
   WorkerModels,
 } from "../surface/proxy/index.ts";
-import type { Logger, Metrics } from "../telemetry/index.ts";
+import type { Logger, Metrics, RequestTracer } from "../telemetry/index.ts";
 import { apiKeysOf, areKeysNeeded, watchApiKeys } from "./api-keys.ts";
 import type { Core } from "./assemble.ts";
 import { decisionRoutes } from "./decisions.ts";
@@ -31,6 +31,8 @@ export interface ProxyParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly prober: HealthProber | undefined;
+  /** Undefined = there are no traces. */
+  readonly tracer?: RequestTracer | undefined;
 }
 
 /** A listening proxy with its connections to the workers. */
@@ -82,7 +84,7 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
 const listenerMarginMs = 5_000;
 
 function frontDoor(parts: ProxyParts, keys: ApiKeys, pools: WorkerPools, mounted: readonly MountedRoute[]): FrontDoor {
-  const { core, config, log, metrics, prober } = parts;
+  const { core, config, log, metrics, prober, tracer } = parts;
   const { proxy } = config;
   const now = () => performance.now();
   const { budgetRatio: ratio, budgetPerSecond: perSecond, maxAttempts } = proxy.retries;
@@ -104,6 +106,7 @@ function frontDoor(parts: ProxyParts, keys: ApiKeys, pools: WorkerPools, mounted
       budget: new RetryBudget({ ratio, perSecond }, now),
       telemetry: telemetryOf(metrics),
       log,
+      tracer,
       clock: systemClock,
       options: {
         pickDeadlineMs: proxy.pickDeadlineMs,

@@ -21,7 +21,7 @@ import {
   WorkerDirectory,
 } from "../router/index.ts";
 import { type RecoveryState, type RouteApiOptions, routeApiOperations } from "../surface/route-api/index.ts";
-import type { Logger, Metrics } from "../telemetry/index.ts";
+import type { Logger, Metrics, RequestTracer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import type { Core } from "./assemble.ts";
 import type { KvFollower } from "./kv-follower.ts";
@@ -48,11 +48,13 @@ export interface RouteApiParts {
   readonly log?: Logger;
   /** Counts the choices; absent = nobody does. */
   readonly metrics?: Pick<Metrics, "requests">;
+  /** Absent = there are no traces. */
+  readonly tracer?: RequestTracer | undefined;
 }
 
 /** The operations of the route API over a core. Workers that are registered through them go into its catalogue. */
 export function routeOperationsOf(
-  { core, follower, recovery, problemsOf, replication, isReady, log, metrics }: RouteApiParts,
+  { core, follower, recovery, problemsOf, replication, isReady, log, metrics, tracer }: RouteApiParts,
   config: Config,
 ): readonly Operation[] {
   const { router, catalogue, view, leases, decisions, reservationIds, pick, json, models } = core;
@@ -85,6 +87,7 @@ export function routeOperationsOf(
       },
       replicas: () => replication?.status(),
       isReady,
+      tracer,
       version,
     },
     apiOptions(config),

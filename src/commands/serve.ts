@@ -19,6 +19,7 @@ import { Replication } from "./replication.ts";
 import { CoreSamples } from "./samples.ts";
 import { servedModels } from "./served-models.ts";
 import { type Surface, startSurfaces } from "./surfaces.ts";
+import { tracerOf } from "./tracing.ts";
 import { UntoldPrefill } from "./untold-prefill.ts";
 
 /** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
@@ -97,7 +98,12 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
     running.push(replication);
     metrics.sampleReplicas(() => replication.sample());
   }
-  const parts = { core, config, log, metrics, follower, recovery, problemsOf, prober, replication };
+  const tracer = await tracerOf(config);
+  if (tracer !== undefined) {
+    running.push(tracer);
+    metrics.sampleTraces(() => tracer.counts);
+  }
+  const parts = { core, config, tracer, log, metrics, follower, recovery, problemsOf, prober, replication };
   const surfaces = await startSurfaces(parts, running);
   // Last, since everything that has to do with workers now hears of them.
   const kubernetes = await KubernetesDiscovery.start(config, core, log);

@@ -1,7 +1,7 @@
 import type { Config } from "../config/index.ts";
 import type { HealthProber, Worker } from "../fleet/index.ts";
 import { startExtProcServer } from "../surface/ext-proc/index.ts";
-import type { Logger, Metrics } from "../telemetry/index.ts";
+import type { Logger, Metrics, RequestTracer } from "../telemetry/index.ts";
 import { admissionOptions } from "./admission.ts";
 import type { Core } from "./assemble.ts";
 import { extProcOptions } from "./ext-proc-options.ts";
@@ -12,7 +12,9 @@ import { ObservedRouter } from "./observed-router.ts";
 import type { RecoveryView } from "./peer-recovery.ts";
 import { startProxy } from "./proxy.ts";
 import type { Replication } from "./replication.ts";
+import type { RequestWatcher } from "./request-watch.ts";
 import { routeOperationsOf, startRouteApi } from "./route-api.ts";
+import { TraceWatcher } from "./trace-watcher.ts";
 
 /** What answers requests. */
 export interface Surface {
@@ -37,6 +39,8 @@ export interface SurfaceParts {
   readonly problemsOf: (worker: Worker) => readonly object[];
   /** Undefined where load is not shared. */
   readonly replication: Replication | undefined;
+  /** Undefined = there are no traces. */
+  readonly tracer: RequestTracer | undefined;
   /** Undefined = nobody keeps the workers' health. */
   readonly prober: HealthProber | undefined;
 }
@@ -57,9 +61,11 @@ export async function startSurfaces(
   return surfaces;
 }
 
-async function startExtProc({ core, config, log, metrics }: SurfaceParts): Promise<Surface> {
+async function startExtProc({ core, config, log, metrics, tracer }: SurfaceParts): Promise<Surface> {
   const { llmd } = metrics;
-  const watchers = llmd === undefined ? [] : [new LlmdWatcher(llmd, admissionOptions(config).priorities)];
+  const watchers: RequestWatcher[] = [];
+  if (tracer !== undefined) watchers.push(new TraceWatcher(tracer));
+  if (llmd !== undefined) watchers.push(new LlmdWatcher(llmd, admissionOptions(config).priorities));
   const router = new ObservedRouter(core.router, metrics.requests, log, watchers);
   const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
   return {

@@ -12,6 +12,7 @@ import { replicas } from "./sections/replicas.ts";
 import { mixedModes, mode, routeApi } from "./sections/route-api.ts";
 import { admission, affinity, decisions, disaggregation, json, reservations, routing } from "./sections/routing.ts";
 import { tokenizer } from "./sections/tokenizer.ts";
+import { tracing } from "./sections/tracing.ts";
 import { fleet, workers } from "./sections/workers.ts";
 
 /** Every setting, each described where it is declared. The order is that of the reference page. */
@@ -29,6 +30,7 @@ export const settingsSchema = z.strictObject({
   decisionsApi,
   health,
   metrics,
+  tracing,
   log,
   routing,
   disaggregation,

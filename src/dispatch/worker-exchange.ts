@@ -3,6 +3,8 @@ import { type DispatchError, dispatchErrorOf } from "./dispatch-error.ts";
 
 /** Takes a worker's answer as it comes. After `end` or `failed` nothing is called, nor after the exchange was cancelled. */
 export interface AnswerReceiver {
+  /** The request is on its way, on a connection; absent = that does not matter. */
+  sent?(): void;
   /** @param rawHeaders names and values in turn, as they came; latin1 */
   head(status: number, reason: string, rawHeaders: readonly string[]): void;
   data(chunk: Buffer): void;
@@ -47,6 +49,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
     this.#controller = controller;
     // Cancelled while the connection came about.
     if (this.#isOver) controller.abort(new Error("cancelled"));
+    else this.#receiver.sent?.();
   }
 
   onResponseStart(

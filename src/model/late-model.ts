@@ -1,5 +1,5 @@
 import type { ChatParsed, CompletionsParsed, EngineTraits } from "../api/index.ts";
-import type { Model } from "./model.ts";
+import type { Model, TokenizeStages } from "./model.ts";
 import type { Profile } from "./profile.ts";
 import type { ScoringPrompts } from "./scoring-prompts.ts";
 import {
@@ -48,9 +48,12 @@ export class LateModel {
   }
 
   /** As `Model.tokenize`. */
-  tokenize(request: ChatParsed | CompletionsParsed): TokenizedPrompt | Promise<TokenizedPrompt> {
+  tokenize(
+    request: ChatParsed | CompletionsParsed,
+    stages?: TokenizeStages,
+  ): TokenizedPrompt | Promise<TokenizedPrompt> {
     if (this.#model === undefined) return unknownPrompt("the model is being loaded");
-    return this.#defersAll ? deferredPrompt(noEngineReason) : this.#model.tokenize(request);
+    return this.#defersAll ? deferredPrompt(noEngineReason) : this.#model.tokenize(request, stages);
   }
 
   /** As `Model.remember`. */

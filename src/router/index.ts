@@ -33,5 +33,6 @@ export type { AffinityTarget, PotentialLoad } from "./selections.ts";
 export { Selections } from "./selections.ts";
 export type { SentPrompts } from "./sent-prompts.ts";
 export type { RouteSession } from "./session.ts";
+export { targetAttributes, usageAttributes } from "./trace-attributes.ts";
 export { notServedText } from "./unknown-model.ts";
 export { WorkerDirectory } from "./worker-directory.ts";

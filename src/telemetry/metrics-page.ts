@@ -24,7 +24,7 @@ Worth watching: \`pointsman_errors_total\` by code; \`pointsman_shadow_checks_to
 not honour picks; \`pointsman_compared_cached_tokens_total\`, whose two kinds should grow alike;
 \`pointsman_kv_event_gaps_total\`; and, where replicas share their load, \`pointsman_replica_siblings\`, which should be one less than
 there are replicas. The series \`pointsman_replica_*\` are there only with \`replicas.redis.url\`,
-\`pointsman_recover*\` only with \`replicas.peers.urls\`.
+\`pointsman_recover*\` only with \`replicas.peers.urls\`, \`pointsman_trace_spans_total\` only with \`tracing.endpoint\`.
 `;
 
 const llmdIntroduction = `## By llm-d's names
@@ -53,6 +53,7 @@ export async function renderMetricsPage(): Promise<string> {
   const state = { isConnected: false, isNameShared: false, siblings: 0, sessions: { told: 0, learned: 0 } };
   metrics.sampleReplicas(() => ({ ...state, ...messages }));
   metrics.proxy.sample({ running: 0, heldBodyBytes: 0, storedResponses: 0 });
+  metrics.sampleTraces(() => ({ sent: 0, failed: 0, dropped: 0 }));
   metrics.sampleRecovery(() => ({ state: "recovered", blocks: 0, tookMs: 0, attempts: new Map() }));
   const own = (await metrics.describe()).filter(({ name }) => name.startsWith("pointsman_"));
   return `${introduction}\n${tableOf(own)}\n${llmdIntroduction}\n${llmdTable(await llmdDescriptions())}`;

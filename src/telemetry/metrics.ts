@@ -9,6 +9,8 @@ import { type RecoverySource, registerRecoveryMetrics } from "./recovery-metrics
 import { type ReplicaSource, registerReplicaMetrics } from "./replica-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { registerSampledMetrics, type SampleSource } from "./sampled-metrics.ts";
+import { registerTraceMetrics } from "./trace-metrics.ts";
+import type { SpanCounts } from "./tracing/span-queue.ts";
 
 /** What the metrics need to know before the first request. */
 export interface MetricsOptions {
@@ -82,6 +84,11 @@ export class Metrics {
   /** Reads how the index was fetched from a peer from `source` at each scrape. Call it once, where there are peers. */
   sampleRecovery(source: RecoverySource): void {
     registerRecoveryMetrics(this.#registry, source);
+  }
+
+  /** Reads what became of spans from `counts` at each scrape. Call it once, where traces are made. */
+  sampleTraces(counts: () => SpanCounts): void {
+    registerTraceMetrics(this.#registry, counts);
   }
 
   /** Adds what Node tells of itself: CPU, memory, garbage collection, event-loop lag. Call it once in a process. */

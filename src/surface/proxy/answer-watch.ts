@@ -60,7 +60,7 @@ export class AnswerWatch {
   }
 
   /** The answer is complete. */
-  end(telemetry: ProxyTelemetry): void {
+  end(telemetry: Pick<ProxyTelemetry, "usage" | "usageUnread">): void {
     const usage = this.#usage?.usage;
     const { model, predictedCachedTokens, api } = this.#decision;
     if (usage !== undefined) telemetry.usage({ ...usage, model, predictedCachedTokens });

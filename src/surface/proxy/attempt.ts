@@ -41,6 +41,10 @@ export interface AttemptContext {
   readonly maxUsageBytes: number;
   /** Told when the client's answer begins. */
   readonly began: (head: AnswerHead) => void;
+  /** Told when the request is on its way, on a connection. */
+  readonly sent: () => void;
+  /** Told when generated content comes for the first time. */
+  readonly contentBegan: () => void;
 }
 
 /** The part of an answer that follows its head. */
@@ -94,6 +98,10 @@ export class Attempt implements AnswerReceiver {
     this.#exchange?.resume();
   }
 
+  sent(): void {
+    this.#context.sent();
+  }
+
   head(status: number, reason: string, rawHeaders: readonly string[]): void {
     const head = answerHead(status, reason, rawHeaders, this.#decision.endpoint);
     const isStream = head.mediaType === "text/event-stream" && status < 300;
@@ -103,8 +111,10 @@ export class Attempt implements AnswerReceiver {
   }
 
   data(chunk: Buffer): void {
+    const hadContent = this.#watch?.hasContent;
     this.#watch?.data(chunk);
     if (this.#watch?.hasContent === true) this.#exchange?.contentBegan?.();
+    if (hadContent === false && this.#watch?.hasContent === true) this.#context.contentBegan();
     this.#body?.data(chunk);
   }
 

@@ -1,4 +1,5 @@
 import type { Clock, HeldBody, StreamFormat } from "../../http/index.ts";
+import type { RequestTrace, RequestTracer } from "../../telemetry/index.ts";
 import type { ClientHeaders } from "./client-headers.ts";
 import type { Splitter } from "./disaggregated/splitter.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -36,6 +37,8 @@ export interface CallContext {
   readonly budget: RetryBudget;
   readonly telemetry: ProxyTelemetry;
   readonly log: ProxyLog;
+  /** Absent = there are no traces. */
+  readonly tracer?: RequestTracer | undefined;
   readonly clock: Clock;
   readonly options: CallOptions;
 }
@@ -56,4 +59,6 @@ export interface ReceivedRequest {
   readonly keeping: "keeps" | { readonly deletes: string } | undefined;
   /** Set on the way to the worker when the client gave none; undefined = it stays without. */
   readonly newRequestId: string | undefined;
+  /** The trace that it is in; absent = none. */
+  readonly trace?: RequestTrace | undefined;
 }

@@ -16,7 +16,7 @@ import { CallReport } from "./call-report.ts";
 import type { Legs } from "./disaggregated/legs.ts";
 import { SplitCall } from "./disaggregated/split-call.ts";
 import { asWhole } from "./disaggregated/splitter.ts";
-import { type CallPhase, pickReport } from "./telemetry.ts";
+import type { CallPhase } from "./telemetry.ts";
 import { workerError } from "./worker-errors.ts";
 import { workerRequest } from "./worker-request.ts";
 
@@ -87,7 +87,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   left(): void {
     if (this.#isOver) return;
-    this.#context.telemetry.aborted({ phase: this.#phase });
+    this.#report.left(this.#phase);
     this.#close();
   }
 
@@ -113,14 +113,14 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   answered(watch: AnswerWatch): void {
-    const { workers, telemetry } = this.#context;
+    const { workers } = this.#context;
     const endpoint = this.#endpoint();
-    telemetry.attempted("answered");
+    this.#report.answered();
     workers.answered(endpoint);
     for (const suspect of this.#suspects) workers.failed(suspect);
     this.#noteOwner(watch, endpoint);
+    watch.end(this.#report);
     this.#close();
-    watch.end(telemetry);
   }
 
   #noteOwner(watch: AnswerWatch, endpoint: string): void {
@@ -149,7 +149,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     };
     this.#phase = "pick";
     this.#pick = new PickAttempt(outcome, clock, options.pickDeadlineMs);
-    this.#pick.run((wait) => this.#route(wait))?.catch((cause) => this.#notPicked(cause));
+    this.#pick.run((wait) => this.#route(this.#report.choosing(wait)))?.catch((cause) => this.#notPicked(cause));
   }
 
   #route(wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
@@ -201,9 +201,8 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   #reportPick(decision: RouteDecision): void {
-    const { telemetry, clock } = this.#context;
     if (this.#attempts > 0) this.#report.retried(this.#endpoint(), this.#attempts + 1);
-    telemetry.picked(pickReport(decision, this.#request.body.bytes.length, clock.now() - this.#receivedMs));
+    this.#report.picked(decision, this.#request.body.bytes.length, this.#context.clock.now() - this.#receivedMs);
   }
 
   #send(decision: RouteDecision, legs: Legs | undefined): void {
@@ -218,6 +217,8 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
       maxHeldAnswerBytes: options.maxHeldAnswerBytes,
       maxUsageBytes: options.maxUsageBytes,
       began: (head: AnswerHead) => this.#began(head),
+      sent: () => this.#report.sent(),
+      contentBegan: () => this.#report.contentBegan(),
     };
     const attempt = new Attempt(decision, context, this);
     this.#attempt = attempt;
@@ -239,7 +240,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     // A stream takes minutes: what no retry can need any more is not kept for it.
     this.#request.body.release();
     this.#prepared = undefined;
-    this.#context.telemetry.began(head.status, this.#context.clock.now() - this.#receivedMs);
+    this.#report.began(head.status, this.#context.clock.now() - this.#receivedMs);
   }
 
   /** Another worker, if there is one and it may be asked. */
@@ -289,6 +290,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   #close(): void {
     this.#isOver = true;
+    this.#report.end();
     this.#client.listen(undefined);
     this.#pick?.abandon(undefined);
     this.#attempt?.cancel();

@@ -236,7 +236,8 @@ export class FrontDoor implements FrontDoorway {
       part.body.release();
       return;
     }
-    const call = new ForwardedCall({ method, target, headers, newRequestId, ...part }, client, this.#parts.call);
+    const trace = this.#parts.call.tracer?.begin("proxy.request", headers);
+    const call = new ForwardedCall({ method, target, headers, newRequestId, trace, ...part }, client, this.#parts.call);
     this.#calls.add(call);
     client.closed(() => this.#calls.delete(call));
     call.start();

@@ -7,12 +7,13 @@ import type { ReceivedRequest } from "./call-context.ts";
  * @param set headers that take the place of the client's
  */
 export function workerRequest(
-  { method, target, headers, newRequestId }: ReceivedRequest,
+  { method, target, headers, newRequestId, trace }: ReceivedRequest,
   endpoint: string,
   set: RouteDecision["headers"],
   body: Buffer,
 ): WorkerRequest {
-  const own = newRequestId === undefined ? set : [...set, ["x-request-id", newRequestId] as const];
+  const named = newRequestId === undefined ? set : [...set, ["x-request-id", newRequestId] as const];
+  const own = trace === undefined ? named : [...named, ...trace.headers];
   return {
     endpoint,
     method,

@@ -1,6 +1,7 @@
 import type { Operation } from "../../http/index.ts";
 import type { JsonReader } from "../../json/index.ts";
 import type { DecisionLog, Partitions, Router, Selections, WorkerDirectory } from "../../router/index.ts";
+import type { RequestTracer } from "../../telemetry/index.ts";
 import { BodyReader } from "./body.ts";
 import { decisionOperations } from "./decision-operations.ts";
 import { dumpOperation } from "./dump-operation.ts";
@@ -36,6 +37,8 @@ export interface RouteApiDependencies {
   readonly replicas: ReplicasOf;
   /** Whether requests can be answered: the models are loaded, and what peers know was fetched. */
   readonly isReady: () => boolean;
+  /** Absent = there are no traces. */
+  readonly tracer?: RequestTracer | undefined;
   /** Of this software, for the document. */
   readonly version: string;
 }

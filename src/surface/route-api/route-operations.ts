@@ -21,6 +21,7 @@ import {
   type RouteTarget,
   type Selections,
 } from "../../router/index.ts";
+import type { RequestTrace, RequestTracer } from "../../telemetry/index.ts";
 import type { Arrays, BodyReader } from "./body.ts";
 import { withinDeadline } from "./deadline.ts";
 import { affinityOf, demandMembers, demandsOf, sessionOf } from "./demand-fields.ts";
@@ -37,6 +38,7 @@ import {
 import { type RouteAnswerParts, type RouteWriter, routeSchema } from "./route-answer.ts";
 import { clientRequestShape, routeRequestOf } from "./route-request.ts";
 import { refuseWithoutReserving } from "./select-operations.ts";
+import { chosenIn, traced, waitIn } from "./traced.ts";
 
 export interface RouteDependencies {
   readonly router: Pick<Router, "prepare" | "lease" | "targetOf">;
@@ -45,6 +47,8 @@ export interface RouteDependencies {
   readonly bodies: BodyReader;
   readonly writer: RouteWriter;
   readonly options: RouteApiOptions;
+  /** Absent = there are no traces. */
+  readonly tracer?: RequestTracer | undefined;
 }
 
 const name = textShape(maxNameLength);
@@ -78,7 +82,7 @@ interface RouteSubject {
 
 /** `/route` and `/route_and_reserve`: where a request should go, whatever is known of it. */
 export function routeOperations(dependencies: RouteDependencies): readonly Operation[] {
-  const { router, selections, writer, options, bodies } = dependencies;
+  const { router, selections, writer, options, bodies, tracer } = dependencies;
   const { maxRequestBytes } = options.bounds;
   const query = objectShape(routeMembers(options), "refuse");
   const reserve = objectShape(
@@ -102,12 +106,13 @@ export function routeOperations(dependencies: RouteDependencies): readonly Opera
       description: "Give one of `request`, `token_ids` and `block_hashes`.",
       body: query.schema,
       answers: { 200: { description: "The chosen worker.", schema: routeSchema(false) }, ...answers },
-      handle: async (call) => {
-        const { fields, arrays, rest, clientBody } = bodies.readPrompt(call.body, query, maxRequestBytes);
-        const prepared = await subjectOf(dependencies, fields, arrays, { call, rest, clientBody });
-        const target = router.targetOf(selections.select(prepared.subject, affinityOf(fields)));
-        return jsonAnswer(200, answerOf(writer, target, fields, prepared));
-      },
+      handle: (call) =>
+        traced(tracer, "route_api.route", call, async (trace) => {
+          const { fields, arrays, rest, clientBody } = bodies.readPrompt(call.body, query, maxRequestBytes);
+          const prepared = await subjectOf(dependencies, fields, arrays, { call, rest, clientBody, trace });
+          const choose = () => router.targetOf(selections.select(prepared.subject, affinityOf(fields)));
+          return jsonAnswer(200, answerOf(writer, chosenIn(trace, choose), fields, prepared));
+        }),
     },
     {
       ...common,
@@ -124,13 +129,15 @@ export function routeOperations(dependencies: RouteDependencies): readonly Opera
         409: { description: "The id is held by another reservation." },
         429: { description: "Too many reservations are held." },
       },
-      handle: async (call) => {
-        refuseWithoutReserving(options);
-        const { fields, arrays, rest, clientBody } = bodies.readPrompt(call.body, reserve, maxRequestBytes);
-        const prepared = await subjectOf(dependencies, fields, arrays, { call, rest, clientBody });
-        const decision = selections.reserve(prepared.subject, affinityOf(fields), fields.reservation_id);
-        return jsonAnswer(200, answerOf(writer, decision, fields, { ...prepared, lease: decision.lease }));
-      },
+      handle: (call) =>
+        traced(tracer, "route_api.route_and_reserve", call, async (trace) => {
+          refuseWithoutReserving(options);
+          const { fields, arrays, rest, clientBody } = bodies.readPrompt(call.body, reserve, maxRequestBytes);
+          const prepared = await subjectOf(dependencies, fields, arrays, { call, rest, clientBody, trace });
+          const choose = () => selections.reserve(prepared.subject, affinityOf(fields), fields.reservation_id);
+          const decision = chosenIn(trace, choose);
+          return jsonAnswer(200, answerOf(writer, decision, fields, { ...prepared, lease: decision.lease }));
+        }),
     },
   ];
 }
@@ -152,6 +159,7 @@ interface RequestSource {
   readonly rest: Buffer;
   /** The lifted client's body. */
   readonly clientBody: Buffer | undefined;
+  readonly trace: RequestTrace | undefined;
 }
 
 async function subjectOf(
@@ -186,12 +194,15 @@ function givenPromptOf(fields: RouteFields, arrays: Arrays): GivenPrompt | undef
 async function requestSubject(
   dependencies: RouteDependencies,
   fields: RouteFields,
-  { call, rest, clientBody }: RequestSource,
+  { call, rest, clientBody, trace }: RequestSource,
 ): Promise<RouteSubject> {
   const { router, options } = dependencies;
   const { request } = fields;
   if (request === undefined) throw new Error("a request is given when no prompt is");
-  const preparing = router.prepare(routeRequestOf(request, { clientBody, rest }, options.trustsClients));
+  const preparing = router.prepare(
+    routeRequestOf(request, { clientBody, rest }, options.trustsClients),
+    waitIn(trace, call),
+  );
   const prepared =
     preparing instanceof Promise
       ? await withinDeadline(preparing, options.deadlineMs, () => call.keepBody())

@@ -8,7 +8,7 @@ import { type Config, loadConfig } from "../../../src/config/index.ts";
 import type { Worker } from "../../../src/fleet/index.ts";
 import type { Operation } from "../../../src/http/index.ts";
 import { JsonReader } from "../../../src/json/index.ts";
-import { createLogger, Metrics } from "../../../src/telemetry/index.ts";
+import { createLogger, Metrics, type RequestTracer } from "../../../src/telemetry/index.ts";
 import { send } from "../../unit/http/support.ts";
 
 /** An answer whose integers beyond 2^53 are bigints. */
@@ -34,6 +34,8 @@ interface ApiSetup {
   readonly listen?: string;
   /** Gets every line of the log, from level debug on. Default: there is none. */
   readonly logLine?: (line: string) => void;
+  /** Makes traces. Default: there are none. */
+  readonly tracer?: RequestTracer;
 }
 
 /** A route API over a core of its own, on a port of its own. */
@@ -59,7 +61,10 @@ export class RunningApi {
   }
 
   /** @param settings YAML; the listener's port is the system's to choose */
-  static async start(settings: string, { listen = "127.0.0.1:0", logLine }: ApiSetup = {}): Promise<RunningApi> {
+  static async start(
+    settings: string,
+    { listen = "127.0.0.1:0", logLine, tracer }: ApiSetup = {},
+  ): Promise<RunningApi> {
     const base = { env: {}, flags: { set: [`routeApi.listen=${listen}`, "log.level=silent"] } };
     const config = loadConfig({ ...base, text: settings });
     const models = servedModels(config);
@@ -79,7 +84,10 @@ export class RunningApi {
     await prompts?.loaded;
     const untold = new UntoldPrefill(core.catalogue, config, log);
     const problemsOf = (worker: Worker) => untold.problemsOf(worker);
-    const operations = routeOperationsOf({ core, follower, problemsOf, isReady: () => true, log, metrics }, config);
+    const operations = routeOperationsOf(
+      { core, follower, problemsOf, isReady: () => true, log, metrics, tracer },
+      config,
+    );
     const listening = await startRouteApi(operations, config, { metrics, log });
     return new RunningApi(core, metrics, operations, prompts ? [follower, prompts] : [follower], listening);
   }

@@ -5,7 +5,7 @@ import { servedModels } from "../../../src/commands/served-models.ts";
 import { loadConfig } from "../../../src/config/index.ts";
 import { HealthProber } from "../../../src/fleet/index.ts";
 import { JsonReader } from "../../../src/json/index.ts";
-import { createLogger, Metrics } from "../../../src/telemetry/index.ts";
+import { createLogger, Metrics, type RequestTracer } from "../../../src/telemetry/index.ts";
 import type { FakeWorker } from "./fake-worker.ts";
 
 const ignore = () => undefined;
@@ -27,6 +27,8 @@ export interface ProxySetup {
   readonly probes?: boolean;
   /** Gets every line of the log, from level debug on. Default: there is none. */
   readonly logLine?: (line: string) => void;
+  /** Makes traces. Default: there are none. */
+  readonly tracer?: RequestTracer;
 }
 
 const loadOnly = "models: [{ name: m, loadOnly: true, profile: vllm, aliases: [alias] }]";
@@ -64,7 +66,7 @@ export class RunningProxy {
   }
 
   static async start(setup: ProxySetup): Promise<RunningProxy> {
-    const { workers, settings = "", models = loadOnly, probes = false, logLine } = setup;
+    const { workers, settings = "", models = loadOnly, probes = false, logLine, tracer } = setup;
     const list = workers.map(workerText).join(", ");
     const text = `mode: proxy\n${models}\nworkers: [${list}]\n${settings}\n`;
     const config = loadConfig({ env: {}, text, flags: { set: ["proxy.listen=127.0.0.1:0"] } });
@@ -92,7 +94,7 @@ export class RunningProxy {
     const metrics = new Metrics({ models: config.models.map(({ name }) => name), version: "test" });
     const prober = new HealthProber(core.catalogue, probes ? { intervalMs: 50 } : { intervalMs: 0 });
     await prompts?.loaded;
-    const proxy = await startProxy({ core, config, log, metrics, prober });
+    const proxy = await startProxy({ core, config, log, metrics, prober, tracer });
     proxy.server.setReady(true);
     return new RunningProxy(core, metrics, prober, proxy, prompts);
   }

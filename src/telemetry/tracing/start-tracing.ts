@@ -1,0 +1,7 @@
+import type { OtlpTracer, OtlpTracerOptions } from "./otlp-tracer.ts";
+
+/** Begins to make traces. OpenTelemetry is loaded here, and nowhere else: a picker without traces does not know it. */
+export async function startTracing(options: OtlpTracerOptions): Promise<OtlpTracer> {
+  const { OtlpTracer: Tracer } = await import("./otlp-tracer.ts");
+  return new Tracer(options);
+}
