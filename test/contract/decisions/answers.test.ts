@@ -27,7 +27,7 @@ let bench: DecisionBench;
 
 beforeAll(async () => {
   bench = await DecisionBench.start();
-});
+}, 60_000);
 
 afterEach(() => {
   bench.scorer.worker.behave = score;

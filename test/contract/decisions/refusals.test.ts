@@ -7,7 +7,7 @@ let bench: DecisionBench;
 
 beforeAll(async () => {
   bench = await DecisionBench.start({ workers: 1, api: "maxBranches: 100" });
-});
+}, 60_000);
 
 afterEach(() => {
   bench.scorer.worker.seen.length = 0;
