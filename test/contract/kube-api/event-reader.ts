@@ -31,7 +31,7 @@ export class EventReader {
   static async open(client: KubeClient, path: string): Promise<EventReader> {
     return await until(
       async () => {
-        const { statusCode, body } = await client.open(path);
+        const { statusCode, body } = await client.request("GET", path);
         if (statusCode === 200) return new EventReader(body);
         throw new Error(`the watch answered ${statusCode}: ${await body.text()}`);
       },

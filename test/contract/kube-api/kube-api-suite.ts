@@ -53,7 +53,7 @@ export function describeKubeApi(name: string, start: () => Promise<ServerUnderTe
     afterAll(async () => server.stop());
 
     async function list(query = "", kind = pods): Promise<Listed> {
-      const { statusCode, body } = await client.open(`${collectionPath(kind, client.namespace)}?${query}`);
+      const { statusCode, body } = await client.request("GET", `${collectionPath(kind, client.namespace)}?${query}`);
       const { items = [], metadata } = (await body.json()) as {
         items?: { metadata: { name: string } }[];
         metadata: { resourceVersion?: string; continue?: string };

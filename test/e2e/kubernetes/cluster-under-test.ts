@@ -11,5 +11,7 @@ export interface ClusterUnderTest {
   /** Ends the API server; what is stored stays. */
   stopServer(): Promise<void>;
   startServer(): Promise<void>;
+  /** Requests of the picker that were refused for want of a right. */
+  refusals(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }

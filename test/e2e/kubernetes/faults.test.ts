@@ -12,6 +12,7 @@ import { engineModel } from "../support/picker-settings.ts";
 import { until } from "../support/until.ts";
 import { FleetBench, poolLabels } from "./fleet-bench.ts";
 import { healthOf } from "./health-client.ts";
+import { ownCluster } from "./own-cluster.ts";
 
 describe("a fleet in Kubernetes, through the faults of a cluster", () => {
   let server: KubeApiServer;
@@ -19,15 +20,9 @@ describe("a fleet in Kubernetes, through the faults of a cluster", () => {
 
   beforeAll(async () => {
     server = await KubeApiServer.start();
-    const cluster = {
-      namespace: "serving",
-      admin: server,
-      picker: server,
-      stopServer: () => server.stop(),
-      startServer: () => server.restart(),
-      stop: () => server.stop(),
-    };
-    bench = await FleetBench.start(cluster, { models: [{ name: engineModel, loadOnly: true, blockSize: 16 }] });
+    bench = await FleetBench.start(ownCluster(server), {
+      models: [{ name: engineModel, loadOnly: true, blockSize: 16 }],
+    });
   });
 
   afterEach(async ({ task }) => {

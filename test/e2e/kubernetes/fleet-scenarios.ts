@@ -142,6 +142,10 @@ export function describeFleet(name: string, startCluster: () => Promise<ClusterU
       await bench.servedBy(pod.endpoints);
     });
 
+    it("asks for nothing that it has no right to", async () => {
+      expect(await cluster.refusals()).toEqual([]);
+    });
+
     async function changePool(spec: object): Promise<void> {
       await bench.client.patch(inferencePools, poolName, { spec });
     }

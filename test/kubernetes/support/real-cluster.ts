@@ -13,6 +13,20 @@ import { type KubeAccess, KubeClient } from "../../support/kube-api/index.ts";
 
 const adminToken = "admin-of-the-test";
 
+/** What service accounts ask for is written down. */
+const auditPolicy = {
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  omitStages: ["RequestReceived"],
+  rules: [{ level: "Metadata", userGroups: ["system:serviceaccounts"] }, { level: "None" }],
+};
+
+interface AuditEvent {
+  readonly verb: string;
+  readonly objectRef?: { readonly apiGroup?: string; readonly resource?: string };
+  readonly responseStatus?: { readonly code: number };
+}
+
 /** A kube-apiserver with its etcd, and nothing else: no controllers, no scheduler, no kubelet. */
 export class RealCluster {
   readonly #folder: string;
@@ -58,6 +72,16 @@ export class RealCluster {
     await this.#asAdmin((client) => client.send("POST", "/api/v1/namespaces", { metadata: { name } }));
   }
 
+  /** `verb resource` of requests by service accounts that were refused for want of a right, each once. */
+  async refusals(): Promise<readonly string[]> {
+    const lines = (await readFile(join(this.#folder, "audit.log"), "utf8")).trim().split("\n");
+    const refused = lines
+      .map((line) => JSON.parse(line) as AuditEvent)
+      .filter(({ responseStatus }) => responseStatus?.code === 403)
+      .map(({ verb, objectRef }) => `${verb} ${objectRef?.apiGroup ?? ""}/${objectRef?.resource ?? ""}`);
+    return [...new Set(refused)];
+  }
+
   /** Ends the API server only. */
   async stopServer(): Promise<void> {
     await this.#server?.end("SIGKILL");
@@ -77,6 +101,8 @@ export class RealCluster {
       `--service-account-key-file=${file("accounts.pem")}`,
       `--service-account-signing-key-file=${file("accounts.pem")}`,
       "--service-cluster-ip-range=10.0.0.0/24",
+      `--audit-policy-file=${file("audit.json")}`,
+      `--audit-log-path=${file("audit.log")}`,
       // Nothing makes the default service account of a namespace, which it asks of each pod.
       "--disable-admission-plugins=ServiceAccount",
     ];
@@ -104,6 +130,7 @@ export class RealCluster {
   async #writeFiles(): Promise<void> {
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     await writeFile(join(this.#folder, "accounts.pem"), privateKey.export({ type: "sec1", format: "pem" }));
+    await writeFile(join(this.#folder, "audit.json"), JSON.stringify(auditPolicy));
     await writeFile(join(this.#folder, "tokens.csv"), `${adminToken},admin,admin,system:masters\n`);
   }
 
@@ -126,24 +153,23 @@ export class RealCluster {
   }
 
   async #isReady(): Promise<boolean> {
-    return await this.#asAdmin(async (client) => {
-      const { statusCode, body } = await client.open("/readyz");
-      await body.dump();
-      return statusCode === 200;
-    });
+    return await this.#asAdmin((client) => isServed(client, "/readyz"));
   }
 
   async #installCrds(): Promise<void> {
     const folder = join(this.#binaries, "crds");
     await this.#asAdmin(async (client) => {
       const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+      const collections: string[] = [];
       for (const file of await readdir(folder)) {
-        const crd = parse(await readFile(join(folder, file), "utf8")) as { metadata: { name: string } };
+        const crd = parse(await readFile(join(folder, file), "utf8")) as CustomResourceDefinition;
         await client.send("POST", crds, crd);
-        await until(async () => isEstablished(await client.send("GET", `${crds}/${crd.metadata.name}`)), {
-          what: `${crd.metadata.name} to be served`,
-          timeoutMs: 30_000,
-        });
+        const { group, names, versions } = crd.spec;
+        collections.push(`/apis/${group}/${versions[0]?.name}/${names.plural}`);
+      }
+      // For a moment there is no such path, and then the server asks for patience while it makes their storage.
+      for (const path of collections) {
+        await until(() => isServed(client, path), { what: `${path} to be served`, timeoutMs: 30_000, intervalMs: 100 });
       }
     });
   }
@@ -158,9 +184,18 @@ export class RealCluster {
   }
 }
 
-function isEstablished({ status }: { readonly status?: unknown }): boolean {
-  const { conditions = [] } = (status ?? {}) as { conditions?: readonly { type: string; status: string }[] };
-  return conditions.some(({ type, status: value }) => type === "Established" && value === "True");
+interface CustomResourceDefinition {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string }[];
+  };
+}
+
+async function isServed(client: KubeClient, path: string): Promise<boolean> {
+  const { statusCode, body } = await client.request("GET", path);
+  await body.dump();
+  return statusCode === 200;
 }
 
 /** Where the servers are; builds them when they are not there yet, which `make test-kubernetes` does before. */

@@ -63,24 +63,20 @@ export class KubeClient {
     await this.send("DELETE", this.#path(kind, name), { gracePeriodSeconds: graceSeconds });
   }
 
-  /** The answer to a GET, whatever it is; its body has to be read or destroyed. */
-  async open(path: string): Promise<Dispatcher.ResponseData> {
-    return await this.#request("GET", path);
-  }
-
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
 
   /** Any request with a JSON body. Throws on a status that is not 2xx. */
   async send(method: Method, path: string, body?: object): Promise<KubeObject> {
-    const { statusCode, body: answer } = await this.#request(method, path, body);
+    const { statusCode, body: answer } = await this.request(method, path, body);
     const text = await answer.text();
     if (statusCode >= 300) throw new KubeRequestError(`${method} ${path} answered ${statusCode}: ${text}`, statusCode);
     return JSON.parse(text) as KubeObject;
   }
 
-  async #request(method: Method, path: string, body?: object): Promise<Dispatcher.ResponseData> {
+  /** The answer, whatever it is; its body has to be read or destroyed. */
+  async request(method: Method, path: string, body?: object): Promise<Dispatcher.ResponseData> {
     const { url, token } = this.#access;
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     return await request(`${url}${path}`, {
