@@ -6,6 +6,7 @@ import { assertServable } from "./assert-servable.ts";
 import { modelFolderOf } from "./model-folder.ts";
 import { modesOf } from "./modes.ts";
 import { hasFiles } from "./served-models.ts";
+import { workerKeysOf, workerTlsOf } from "./worker-access.ts";
 import { configuredWorkers } from "./worker-entries.ts";
 
 /**
@@ -29,7 +30,8 @@ export async function checkConfig(config: Config, output: Writable): Promise<voi
   }
   await assertReadable("kubernetes.kubeconfig", config.kubernetes.kubeconfig);
   await assertReadable("routeApi.tokenFile", routeApi.tokenFile);
-  if (modesOf(config).includes("proxy")) await apiKeysOf(proxy);
+  if (modesOf(config).includes("proxy")) await Promise.all([apiKeysOf(proxy), workerKeysOf(config)]);
+  await workerTlsOf(config);
   await assertReplicaFiles(replicas);
   output.write(renderConfig(config));
 }

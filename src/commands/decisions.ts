@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.ts";
-import type { WorkerPools } from "../dispatch/index.ts";
+import type { AuthorizedWorkers } from "../dispatch/index.ts";
 import { BodyIntake, systemClock } from "../http/index.ts";
 import { ScoringPicks } from "../router/index.ts";
 import {
@@ -13,14 +13,14 @@ import type { ProxyParts } from "./proxy.ts";
 import { workerReports } from "./worker-reports.ts";
 
 /** The routes of typed decisions; none unless they are switched on. */
-export function decisionRoutes(parts: ProxyParts, pools: WorkerPools): readonly DecisionRoute[] {
+export function decisionRoutes(parts: ProxyParts, dispatcher: AuthorizedWorkers): readonly DecisionRoute[] {
   const { core, config, log, metrics, prober } = parts;
   const { enabled, systemonePath, maxBodyBytes, maxHeldBodyBytes, retryAfterSeconds } = config.decisionsApi;
   if (!enabled) return [];
   const telemetry = telemetryOf(metrics);
   const maker = new DecisionMaker({
     picks: new ScoringPicks(core.router, core.models, core.catalogue),
-    dispatcher: pools,
+    dispatcher,
     reports: workerReports(core.catalogue, prober),
     telemetry,
     clock: systemClock,

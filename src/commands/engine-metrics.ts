@@ -1,10 +1,10 @@
 import type { Config } from "../config/index.ts";
-import { EnginePoller, type Worker } from "../fleet/index.ts";
+import { EnginePoller, HttpMetricsPages, type Worker, type WorkerTlsOf } from "../fleet/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
 
 /** Reads the engines' own figures into the load view, and says when a page cannot be had; undefined = it is switched off. */
-export function enginePoller(config: Config, core: Core, log: Logger): EnginePoller | undefined {
+export function enginePoller(config: Config, core: Core, log: Logger, tlsOf: WorkerTlsOf): EnginePoller | undefined {
   const { enabled, path, intervalMs, timeoutMs, maxPageBytes } = config.fleet.engineMetrics;
   if (!enabled) return undefined;
   const missing = new WeakSet<Worker>();
@@ -24,6 +24,7 @@ export function enginePoller(config: Config, core: Core, log: Logger): EnginePol
         log.warn({ worker: worker.name, err: cause }, "the engine's metrics cannot be read; the last figures stand");
       },
     },
+    { pages: new HttpMetricsPages(tlsOf) },
   );
 }
 

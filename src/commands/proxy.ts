@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { type Config, parseAddress } from "../config/index.ts";
-import { WorkerPools } from "../dispatch/index.ts";
-import type { HealthProber } from "../fleet/index.ts";
+import { AuthorizedWorkers, WorkerPools } from "../dispatch/index.ts";
+import type { HealthProber, WorkerTlsOf } from "../fleet/index.ts";
 import { ApiKeys, BodyIntake, Cors, FrontServer, systemClock } from "../http/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
 import {
@@ -22,6 +22,7 @@ import type { Core } from "./assemble.ts";
 import { decisionRoutes } from "./decisions.ts";
 import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { ObservedRouter } from "./observed-router.ts";
+import { WorkerKeys, workerTlsOf } from "./worker-access.ts";
 import { workerReports } from "./worker-reports.ts";
 
 /** What the proxy needs of a running process. */
@@ -50,14 +51,17 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
   if (!keys.areNeeded && !isLoopback(proxy.listen)) {
     log.warn({ listen: proxy.listen }, "the proxy asks nobody for a key: see proxy.apiKeys");
   }
-  const pools = workerPools(config);
+  const [workerKeys, workerTls] = await Promise.all([WorkerKeys.start(config, log), workerTlsOf(config)]);
+  const pools = workerPools(config, workerTls);
+  const dispatcher = new AuthorizedWorkers(pools, (endpoint) => workerKeys.keyOf(endpoint));
   const unsubscribe = core.catalogue.subscribe({ onRemoved: ({ worker }) => pools.drop(worker.endpoint) });
   const closePools = () => {
     unsubscribe();
+    workerKeys.close();
     return pools.close();
   };
   try {
-    const door = frontDoor(parts, keys, pools, decisionRoutes(parts, pools));
+    const door = frontDoor(parts, keys, dispatcher, decisionRoutes(parts, dispatcher));
     const { host, port } = parseAddress(proxy.listen);
     // The front door answers slow bodies in the API's words; the listener only ends what that misses.
     const limits = { ...proxy, requestTimeoutMs: proxy.requestTimeoutMs + listenerMarginMs };
@@ -83,7 +87,12 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
 
 const listenerMarginMs = 5_000;
 
-function frontDoor(parts: ProxyParts, keys: ApiKeys, pools: WorkerPools, mounted: readonly MountedRoute[]): FrontDoor {
+function frontDoor(
+  parts: ProxyParts,
+  keys: ApiKeys,
+  dispatcher: AuthorizedWorkers,
+  mounted: readonly MountedRoute[],
+): FrontDoor {
   const { core, config, log, metrics, prober, tracer } = parts;
   const { proxy } = config;
   const now = () => performance.now();
@@ -96,10 +105,10 @@ function frontDoor(parts: ProxyParts, keys: ApiKeys, pools: WorkerPools, mounted
     keys,
     cors: new Cors(proxy.cors),
     intake,
-    models: modelList(core, config, pools),
+    models: modelList(core, config, dispatcher),
     call: {
       router: new ObservedRouter(core.router, metrics.requests, log),
-      dispatcher: pools,
+      dispatcher,
       workers: reports,
       splitter: splitterOf(config, metrics, reports),
       owners,
@@ -143,9 +152,9 @@ function frontDoor(parts: ProxyParts, keys: ApiKeys, pools: WorkerPools, mounted
   return door;
 }
 
-function modelList({ models, catalogue }: Core, { unknownModel }: Config, pools: WorkerPools): ModelList {
+function modelList({ models, catalogue }: Core, { unknownModel }: Config, dispatcher: AuthorizedWorkers): ModelList {
   const up = () => [...catalogue.workers()].filter(({ health }) => health !== "unhealthy");
-  const workers = new WorkerModels(pools, () => up().map(({ endpoint }) => endpoint), systemClock);
+  const workers = new WorkerModels(dispatcher, () => up().map(({ endpoint }) => endpoint), systemClock);
   return new ModelList({
     served: () => listedModels(models),
     cards: () => workers.cards(),
@@ -154,15 +163,18 @@ function modelList({ models, catalogue }: Core, { unknownModel }: Config, pools:
   });
 }
 
-function workerPools({ proxy }: Config): WorkerPools {
-  return new WorkerPools({
-    maxConnections: proxy.maxRequests,
+function workerPools({ proxy }: Config, tlsOfWorker: WorkerTlsOf): WorkerPools {
+  const options = {
+    tlsOf: tlsOfWorker,
+    maxConnections: proxy.maxWorkerConnections,
     connectTimeoutMs: proxy.connectTimeoutMs,
+    connectionWaitTimeoutMs: proxy.connectionWaitTimeoutMs,
     headTimeoutMs: proxy.headTimeoutMs,
     stallTimeoutMs: proxy.stallTimeoutMs,
     keepAliveMs: proxy.workerKeepAliveMs,
     maxHeaderBytes: proxy.maxHeaderBytes,
-  });
+  };
+  return new WorkerPools(options, systemClock);
 }
 
 /** Undefined: no worker shares requests with another. */

@@ -1,7 +1,14 @@
 import { performance } from "node:perf_hooks";
 import { type Config, parseAddress } from "../config/index.ts";
 import { ListenError } from "../errors/index.ts";
-import { type Catalogue, HealthProber, type Worker, type WorkerHealth } from "../fleet/index.ts";
+import {
+  type Catalogue,
+  HealthProber,
+  HttpProbe,
+  type Worker,
+  type WorkerHealth,
+  type WorkerTlsOf,
+} from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
 import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
@@ -21,6 +28,7 @@ import { servedModels } from "./served-models.ts";
 import { type Surface, startSurfaces } from "./surfaces.ts";
 import { tracerOf } from "./tracing.ts";
 import { UntoldPrefill } from "./untold-prefill.ts";
+import { workerTlsOf } from "./worker-access.ts";
 
 /** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
 export async function serve(config: Config, log: Logger, stop: AbortSignal): Promise<void> {
@@ -89,10 +97,7 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   running.push(leaseSweep(core));
   const metricsServer = await startMetrics(config, metrics);
   if (metricsServer !== undefined) running.push(metricsServer);
-  const engines = enginePoller(config, core, log);
-  if (engines !== undefined) running.push(engines);
-  const prober = healthProber(config, core);
-  if (prober !== undefined) running.push(prober);
+  const prober = await watchWorkers(config, core, log, running);
   const replication = await Replication.start(config, core, log);
   if (replication !== undefined) {
     running.push(replication);
@@ -191,7 +196,22 @@ function llmdOf({ metrics }: Config) {
   return names === "off" ? undefined : { ...rest, names };
 }
 
-function healthProber(config: Config, core: Core): HealthProber | undefined {
+/** Starts to ask workers how they are. */
+async function watchWorkers(
+  config: Config,
+  core: Core,
+  log: Logger,
+  running: Closable[],
+): Promise<HealthProber | undefined> {
+  const tlsOf = await workerTlsOf(config);
+  const engines = enginePoller(config, core, log, tlsOf);
+  if (engines !== undefined) running.push(engines);
+  const prober = healthProber(config, core, tlsOf);
+  if (prober !== undefined) running.push(prober);
+  return prober;
+}
+
+function healthProber(config: Config, core: Core, tlsOf: WorkerTlsOf): HealthProber | undefined {
   const {
     enabled,
     path: _path,
@@ -202,14 +222,15 @@ function healthProber(config: Config, core: Core): HealthProber | undefined {
   } = config.fleet.healthCheck;
   // The proxy tells how its requests fare.
   if (!enabled && !modesOf(config).includes("proxy")) return undefined;
-  return new HealthProber(core.catalogue, {
+  const health = {
     ...options,
     intervalMs: enabled ? intervalMs : 0,
     badAnswerThreshold: config.fleet.circuit.badAnswers,
     badAnswerHoldMs: config.fleet.circuit.openMs,
     failureThreshold: unhealthyThreshold,
     successThreshold: healthyThreshold,
-  });
+  };
+  return new HealthProber(core.catalogue, health, { probe: new HttpProbe(tlsOf) });
 }
 
 /** Where other replicas may ask this one for its index, as far as the settings say. */

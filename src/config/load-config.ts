@@ -53,6 +53,8 @@ function withPathsFrom(base: string, config: Config): Config {
   const { redis, peers } = replicas;
   return {
     ...config,
+    workers: config.workers.map((worker) => ({ ...worker, ...from("apiKeyFile", worker.apiKeyFile) })),
+    fleet: { ...config.fleet, workerTls: tlsFrom(config.fleet.workerTls) },
     models: config.models.map((model) => ({ ...model, ...from("folder", model.folder) })),
     kubernetes: { ...kubernetes, ...from("kubeconfig", kubernetes.kubeconfig) },
     hub: { ...hub, ...from("tokenFile", hub.tokenFile), ...from("cacheDir", hub.cacheDir) },
@@ -63,7 +65,12 @@ function withPathsFrom(base: string, config: Config): Config {
       ...from("socket", routeApi.socket),
       ...from("tokenFile", routeApi.tokenFile),
     },
-    proxy: { ...proxy, tls: tlsFrom(proxy.tls), ...from("apiKeyFile", proxy.apiKeyFile) },
+    proxy: {
+      ...proxy,
+      tls: tlsFrom(proxy.tls),
+      ...from("apiKeyFile", proxy.apiKeyFile),
+      ...from("workerApiKeyFile", proxy.workerApiKeyFile),
+    },
     replicas: {
       ...replicas,
       redis: {

@@ -10,6 +10,8 @@ export type DispatchFailure =
   | "stalled"
   /** What came is no HTTP. */
   | "malformed"
+  /** It told of an error after it had begun its answer as a good one. */
+  | "error_event"
   /** The request cannot be written as HTTP: a fault of the client's, not of the worker's. */
   | "unsendable";
 
@@ -30,6 +32,7 @@ const messages: Readonly<Record<DispatchFailure, string>> = {
   head_timeout: "the worker did not answer in time",
   stalled: "the worker's answer stopped",
   malformed: "the worker's answer cannot be read",
+  error_event: "the worker failed within its answer",
   unsendable: "the request cannot be forwarded",
 };
 

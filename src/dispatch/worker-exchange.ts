@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
-import { type DispatchError, dispatchErrorOf } from "./dispatch-error.ts";
+import { DispatchError, dispatchErrorOf } from "./dispatch-error.ts";
+import type { Waiting, WaitingExchanges } from "./waiting-exchanges.ts";
 
 /** Takes a worker's answer as it comes. After `end` or `failed` nothing is called, nor after the exchange was cancelled. */
 export interface AnswerReceiver {
@@ -22,13 +23,23 @@ export interface WorkerExchange {
 }
 
 /** An exchange as undici drives it. */
-export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchange {
+export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchange, Waiting {
   readonly #receiver: AnswerReceiver;
+  readonly #waits: WaitingExchanges;
   #controller: Dispatcher.DispatchController | undefined;
   #isOver = false;
 
-  constructor(receiver: AnswerReceiver) {
+  constructor(receiver: AnswerReceiver, waits: WaitingExchanges) {
     this.#receiver = receiver;
+    this.#waits = waits;
+    waits.begin(this);
+  }
+
+  /** No connection was to be had in time; undici hears of it when there is one. */
+  giveUp(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#receiver.failed(new DispatchError("unreachable", { cause: new Error("no connection was free in time") }));
   }
 
   pause(): void {
@@ -42,11 +53,13 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
   cancel(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#waits.end(this);
     this.#controller?.abort(new Error("cancelled"));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#waits.end(this);
     // Cancelled while the connection came about.
     if (this.#isOver) controller.abort(new Error("cancelled"));
     else this.#receiver.sent?.();
@@ -74,6 +87,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#waits.end(this);
     if (this.#isOver) return;
     this.#isOver = true;
     this.#receiver.failed(dispatchErrorOf(error, this.#controller !== undefined));

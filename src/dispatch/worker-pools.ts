@@ -1,12 +1,17 @@
 import { Pool } from "undici";
+import { type WaitClock, WaitingExchanges } from "./waiting-exchanges.ts";
 import { type AnswerReceiver, UndiciExchange, type WorkerExchange } from "./worker-exchange.ts";
 
 /** How workers are spoken to. */
 export interface WorkerPoolsOptions {
+  /** How a worker that speaks HTTPS is checked; undefined = it speaks HTTP. */
+  readonly tlsOf: (endpoint: string) => WorkerTls | undefined;
   /** Most connections to one worker. */
   readonly maxConnections: number;
   /** Longest time for a connection to come about, ms. */
   readonly connectTimeoutMs: number;
+  /** Longest wait for a connection, a new one or one that comes free, ms; 0 = for ever. */
+  readonly connectionWaitTimeoutMs: number;
   /** Longest time from the end of a request to the head of its answer, ms; 0 = for ever. */
   readonly headTimeoutMs: number;
   /** Longest pause within an answer that is read, ms; 0 = for ever. */
@@ -15,6 +20,16 @@ export interface WorkerPoolsOptions {
   readonly maxHeaderBytes: number;
   /** How long a connection without requests is kept, ms. */
   readonly keepAliveMs: number;
+}
+
+/** How the certificate of a worker is checked. */
+export interface WorkerTls {
+  /** PEM certificates of authorities; undefined = the system's. */
+  readonly ca: Buffer | undefined;
+  /** Name that the certificate must have; undefined = the endpoint's address. */
+  readonly serverName: string | undefined;
+  /** Whether it is checked at all. */
+  readonly verify: boolean;
 }
 
 /** A request as it goes to a worker. */
@@ -34,14 +49,16 @@ export interface WorkerRequest {
 export class WorkerPools {
   readonly #options: WorkerPoolsOptions;
   readonly #pools = new Map<string, Pool>();
+  readonly #waits: WaitingExchanges;
 
-  constructor(options: WorkerPoolsOptions) {
+  constructor(options: WorkerPoolsOptions, clock: WaitClock) {
     this.#options = options;
+    this.#waits = new WaitingExchanges(options.connectionWaitTimeoutMs, clock);
   }
 
   /** Sends a request; its answer goes to the receiver, a failure perhaps before this returns. */
   send({ endpoint, method, path, headers, body }: WorkerRequest, receiver: AnswerReceiver): WorkerExchange {
-    const exchange = new UndiciExchange(receiver);
+    const exchange = new UndiciExchange(receiver, this.#waits);
     this.#poolOf(endpoint).dispatch(
       { method, path, headers: linesFor(headers, body), body: bodyFor(body), idempotent: false },
       exchange,
@@ -60,6 +77,7 @@ export class WorkerPools {
 
   /** Closes all connections at once. */
   async close(): Promise<void> {
+    this.#waits.close();
     const pools = [...this.#pools.values()];
     this.#pools.clear();
     await Promise.all(pools.map((pool) => pool.destroy()));
@@ -70,7 +88,9 @@ export class WorkerPools {
     if (known !== undefined) return known;
     const { maxConnections, connectTimeoutMs, headTimeoutMs, stallTimeoutMs, keepAliveMs, maxHeaderBytes } =
       this.#options;
-    const pool = new Pool(`http://${endpoint}`, {
+    const tls = this.#options.tlsOf(endpoint);
+    const pool = new Pool(`${tls === undefined ? "http" : "https"}://${endpoint}`, {
+      ...(tls && { connect: connectOptions(tls) }),
       connections: maxConnections,
       pipelining: 1,
       connectTimeout: connectTimeoutMs,
@@ -84,6 +104,10 @@ export class WorkerPools {
     this.#pools.set(endpoint, pool);
     return pool;
   }
+}
+
+function connectOptions({ ca, serverName, verify }: WorkerTls) {
+  return { rejectUnauthorized: verify, ...(ca && { ca }), ...(serverName && { servername: serverName }) };
 }
 
 /** A worker that announces how long it keeps connections is believed up to here. */

@@ -1,5 +1,4 @@
-import { Agent, get } from "node:http";
-import { parseEndpoint } from "./endpoint.ts";
+import { WorkerGets, type WorkerTlsOf } from "./worker-tls.ts";
 
 /** Asks a worker whether it is healthy. */
 export interface HealthProbe {
@@ -11,7 +10,12 @@ export interface HealthProbe {
 
 /** Probes by HTTP GET over kept-alive connections: a whole answer with a 2xx status is healthy. */
 export class HttpProbe implements HealthProbe {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #gets: WorkerGets;
+
+  /** @param tlsOf default: workers speak HTTP */
+  constructor(tlsOf: WorkerTlsOf = () => undefined) {
+    this.#gets = new WorkerGets(tlsOf);
+  }
 
   async check(endpoint: string, path: string, signal: AbortSignal): Promise<void> {
     try {
@@ -24,13 +28,12 @@ export class HttpProbe implements HealthProbe {
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#gets.close();
   }
 
   #get(endpoint: string, path: string, signal: AbortSignal): Promise<void> {
-    const { host, port } = parseEndpoint(endpoint) ?? {};
     return new Promise((resolve, reject) => {
-      const request = get({ agent: this.#agent, host, port, path, signal }, (response) => {
+      const request = this.#gets.get(endpoint, path, signal, (response) => {
         const status = response.statusCode ?? 0;
         response.on("error", reject);
         response.on("end", () => {

@@ -3,6 +3,7 @@ export { Catalogue } from "./catalogue.ts";
 export type { Endpoint } from "./endpoint.ts";
 export { canonicalEndpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts";
 export { type EngineObserver, EnginePoller, type EnginePollerOptions } from "./engine-metrics/engine-poller.ts";
+export { HttpMetricsPages } from "./engine-metrics/metrics-page.ts";
 export type { EngineFigures } from "./engine-metrics/parse-figures.ts";
 export type { HandoverApi, HandoverProtocol, HandoverSettings } from "./handover.ts";
 export type { HealthOptions } from "./health-options.ts";
@@ -38,3 +39,4 @@ export type {
 } from "./worker.ts";
 export { parseWorkerId, workerIdFromName } from "./worker-id.ts";
 export type { WorkerPatch, WorkerRegistration } from "./worker-registration.ts";
+export type { WorkerTlsOf } from "./worker-tls.ts";

@@ -40,6 +40,9 @@ const limits = {
       "Longest headers of a request, or of a worker's answer, together, in bytes; longer ones are answered 431, or 502.",
     ),
   maxRequests: count(1).default(4_096).describe("Requests under way at one time; one more is answered 429, unread."),
+  maxWorkerConnections: count(1)
+    .default(4_096)
+    .describe("Connections to one worker at one time; what is more waits for one (`connectionWaitTimeoutMs`)."),
   maxConnections: count(1).default(16_384).describe("Connections of clients at one time; one more is closed."),
 };
 
@@ -63,6 +66,11 @@ const timeouts = {
   connectTimeoutMs: milliseconds(1)
     .default(2_000)
     .describe("Longest time for the connection to a worker, in ms; then another one is asked."),
+  connectionWaitTimeoutMs: milliseconds(0)
+    .default(5_000)
+    .describe(
+      "Longest wait for a connection to a worker, a new one or one that comes free, in ms; then another worker is asked. 0 = for ever.",
+    ),
   headTimeoutMs: milliseconds(0)
     .default(600_000)
     .describe(
@@ -164,6 +172,20 @@ export const proxy = z
       .boolean()
       .default(false)
       .describe("Whether `authorization` and `x-api-key` go on to the workers although they are keys of this proxy's."),
+    workerApiKeyFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "File with the key that workers ask for (`--api-key` of vLLM and SGLang): each gets it as bearer token, in the place of what the client sent. Read again as `apiKeyReloadIntervalMs` says. Absent = `workerApiKey`.",
+      ),
+    workerApiKey: z
+      .string()
+      .regex(/^[!-~]+$/, "expected visible ASCII")
+      .optional()
+      .describe(
+        "The key itself, for the environment (`POINTSMAN_PROXY_WORKER_API_KEY`); `check-config` does not show it. Absent = workers get what the client sent, as `forwardCredentials` says.",
+      ),
     cors,
     retries,
     trustClientPins: z

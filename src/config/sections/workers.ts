@@ -110,6 +110,15 @@ const worker = z.strictObject({
   metricsEndpoint: endpointAddress()
     .optional()
     .describe("Where its engine's metrics page is, `ip:port`. Absent = at `endpoint`."),
+  tls: z
+    .boolean()
+    .optional()
+    .describe("Whether it speaks HTTPS; its certificate is checked as `fleet.workerTls` says. Absent = as that says."),
+  apiKeyFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("File with the key that the proxy shows this worker. Absent = `proxy.workerApiKeyFile`'s."),
   totalKvBlocks: count(1).optional().describe("KV blocks that a rank can hold. Absent = not known."),
   taints: z.array(name()).default([]).describe("Properties that a request can require or prefer."),
   labels: z.record(name(), z.string()).default({}).describe("Labels for people and for selection."),
@@ -187,8 +196,29 @@ const engineMetrics = z
   .prefault({})
   .describe("Reading the engines' own metrics.");
 
+const workerTls = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe("Whether workers speak HTTPS that do not say it themselves (`workers[].tls`), pods among them."),
+    caFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("PEM certificates of whom the workers' are trusted, read at the start; absent = the system's."),
+    serverName: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Name that the workers' certificates must have; absent = the address of each endpoint."),
+    verify: z.boolean().default(true).describe("Whether their certificates are checked at all."),
+  })
+  .prefault({})
+  .describe("TLS to the workers: the proxy's requests, health checks, and metrics pages at their endpoints.");
+
 /** How the workers are looked after. */
 export const fleet = z
-  .strictObject({ healthCheck, circuit, engineMetrics })
+  .strictObject({ healthCheck, circuit, engineMetrics, workerTls })
   .prefault({})
   .describe("How the workers are looked after.");

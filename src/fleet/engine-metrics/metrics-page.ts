@@ -1,5 +1,5 @@
-import { Agent, get, type IncomingMessage } from "node:http";
-import { parseEndpoint } from "../endpoint.ts";
+import type { IncomingMessage } from "node:http";
+import { WorkerGets, type WorkerTlsOf } from "../worker-tls.ts";
 
 /** Fetches engines' metrics pages. */
 export interface MetricsPages {
@@ -11,12 +11,16 @@ export interface MetricsPages {
 
 /** Fetches over kept-alive HTTP connections, one a worker. */
 export class HttpMetricsPages implements MetricsPages {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #gets: WorkerGets;
+
+  /** @param tlsOf default: pages are had by HTTP */
+  constructor(tlsOf: WorkerTlsOf = () => undefined) {
+    this.#gets = new WorkerGets(tlsOf);
+  }
 
   fetch(endpoint: string, path: string, maxBytes: number, signal: AbortSignal): Promise<string> {
-    const { host, port } = parseEndpoint(endpoint) ?? {};
     return new Promise((resolve, reject) => {
-      const request = get({ agent: this.#agent, host, port, path, signal }, (response) => {
+      const request = this.#gets.get(endpoint, path, signal, (response) => {
         if (response.statusCode === 200) {
           gather(response, maxBytes).then(resolve, reject);
           return;
@@ -29,7 +33,7 @@ export class HttpMetricsPages implements MetricsPages {
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#gets.close();
   }
 }
 

@@ -129,6 +129,6 @@ function headerIn(raw: readonly string[], lowerName: string): string | undefined
 }
 
 function withoutAuthority(place: string, endpoint: string): string {
-  const start = `http://${endpoint}`;
-  return place.startsWith(start) ? place.slice(start.length) || "/" : place;
+  const start = [`http://${endpoint}`, `https://${endpoint}`].find((each) => place.startsWith(each));
+  return start === undefined ? place : place.slice(start.length) || "/";
 }

@@ -1,6 +1,15 @@
 import { type AnswerReceiver, DispatchError, type WorkerExchange } from "../../../dispatch/index.ts";
 import type { Dispatcher } from "../dispatcher.ts";
-import { type HeldHead, isSuccess, type LegEvents, type LegRequests, type Legs, withoutPlaces } from "./legs.ts";
+import { ErrorEvents } from "./error-events.ts";
+import {
+  type HeldHead,
+  isEventStream,
+  isSuccess,
+  type LegEvents,
+  type LegRequests,
+  type Legs,
+  withoutPlaces,
+} from "./legs.ts";
 
 /** Completes the decode worker's answer by the prefill worker's. */
 export interface AnswerMerge {
@@ -38,6 +47,8 @@ export class ConcurrentLegs implements Legs {
   #hasContent = false;
   /** Whether the receiver can take no more. */
   #isPaused = false;
+  /** Of the prefill worker's stream; undefined = it is none. */
+  #errors: ErrorEvents | undefined;
   #isOver = false;
 
   /** @param merge undefined = the decode worker's answer is passed on as it comes */
@@ -110,6 +121,7 @@ export class ConcurrentLegs implements Legs {
       return;
     }
     this.#events.prefillAnswered(this.#requests.prefill.endpoint);
+    this.#errors = isEventStream(head) ? new ErrorEvents() : undefined;
     if (this.#merge !== undefined) return;
     this.#state = "accepted";
     this.#releaseDecode();
@@ -117,7 +129,10 @@ export class ConcurrentLegs implements Legs {
 
   #prefillData(chunk: Buffer): void {
     if (this.#state === "refused") this.#receiver?.data(chunk);
-    else if (this.#state === "waiting" && this.#merge?.prefillData(chunk) === false) {
+    else if (this.#state !== "over" && !this.#hasContent && this.#errors?.sees(chunk) === true) {
+      this.#prefill?.cancel();
+      this.#prefillFailed(new DispatchError("error_event"));
+    } else if (this.#state === "waiting" && this.#merge?.prefillData(chunk) === false) {
       this.#prefill?.cancel();
       this.#prefillFailed(new DispatchError("malformed"));
     }

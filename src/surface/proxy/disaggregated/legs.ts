@@ -32,6 +32,13 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
+/** Whether an answer is a stream of events that can be read. */
+export function isEventStream({ rawHeaders }: HeldHead): boolean {
+  const has = (name: string, value: RegExp) =>
+    rawHeaders.some((text, at) => at % 2 === 0 && text.toLowerCase() === name && value.test(rawHeaders[at + 1] ?? ""));
+  return has("content-type", /^text\/event-stream/i) && !has("content-encoding", /^(?!identity)/i);
+}
+
 /** Lines without those that name places: a refusal's could name its worker's address. */
 export function withoutPlaces(rawHeaders: readonly string[]): string[] {
   const kept: string[] = [];
