@@ -4,7 +4,7 @@ export type { Logger, LoggerOptions } from "./logger.ts";
 export { createLogger } from "./logger.ts";
 export type { MetricDescription, MetricsOptions } from "./metrics.ts";
 export { Metrics } from "./metrics.ts";
-export { renderMetricsPage } from "./metrics-page.ts";
+export { describeAllMetrics, renderMetricsPage } from "./metrics-page.ts";
 export type { MetricsSource } from "./metrics-server.ts";
 export { MetricsServer } from "./metrics-server.ts";
 export type { ReplicaSample } from "./replica-metrics.ts";

@@ -44,8 +44,14 @@ other answers, and reads no times between chunks; the engines' own figures are e
 to parts that are not here (prefix indexers, predicted latency, data layer).
 `;
 
-/** The page `docs/metrics.md`: every metric with its type, labels and meaning. */
-export async function renderMetricsPage(): Promise<string> {
+/** Every metric that a picker may serve, whatever its settings are, those of Node among them. */
+export async function describeAllMetrics(): Promise<readonly MetricDescription[]> {
+  const metrics = ownMetrics();
+  metrics.watchProcess();
+  return [...(await metrics.describe()), ...(await llmdDescriptions())];
+}
+
+function ownMetrics(): Metrics {
   const metrics = new Metrics({ models: [], version: "" });
   metrics.sample(noSamples);
   metrics.samplePrompts({ queued: 0, running: 0 });
@@ -55,6 +61,12 @@ export async function renderMetricsPage(): Promise<string> {
   metrics.proxy.sample({ running: 0, heldBodyBytes: 0, storedResponses: 0 });
   metrics.sampleTraces(() => ({ sent: 0, failed: 0, dropped: 0 }));
   metrics.sampleRecovery(() => ({ state: "recovered", blocks: 0, tookMs: 0, attempts: new Map() }));
+  return metrics;
+}
+
+/** The page `docs/metrics.md`: every metric with its type, labels and meaning. */
+export async function renderMetricsPage(): Promise<string> {
+  const metrics = ownMetrics();
   const own = (await metrics.describe()).filter(({ name }) => name.startsWith("pointsman_"));
   return `${introduction}\n${tableOf(own)}\n${llmdIntroduction}\n${llmdTable(await llmdDescriptions())}`;
 }

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OtlpReceiver } from "../support/tracing/otlp-receiver.ts";
 import { ask } from "./support/client.ts";
@@ -66,6 +67,20 @@ describe("a picker with a collector, behind Envoy", () => {
     const lost = async () =>
       sumOf(parseMetrics(await gateway.picker.metricsText()), "pointsman_trace_spans_total", { outcome: "failed" });
     await expect.poll(lost, { timeout: 20_000 }).toBeGreaterThan(0);
+  });
+
+  it("serves every metric that the dashboard and the alerts read, but for those of other modes", async () => {
+    const folder = new URL("../../k8s/observability/", import.meta.url);
+    const files = ["dashboard.json", "alerts.yaml"].map((name) => readFile(new URL(name, folder), "utf8"));
+    const read = new Set((await Promise.all(files)).join().match(/\b(pointsman|nodejs|process)_\w+/g));
+    const served = new Set(
+      [...(await gateway.picker.metricsText()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name),
+    );
+    const missing = [...read].filter(
+      (name) => !served.has(name) && !served.has(name.replace(/_(bucket|sum|count)$/, "")),
+    );
+    expect(missing.filter((name) => !/^pointsman_(replica_|proxy_held)/.test(name))).toEqual([]);
+    expect(read.size).toBeGreaterThan(50);
   });
 
   it("serves llm-d's names, whose counts are those of the requests", async () => {
