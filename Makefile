@@ -24,7 +24,7 @@ test-live: build venv
 	exit $$code
 
 # With a real kube-apiserver and etcd, which scripts/kubernetes/setup.sh builds first from their Go modules (about 10 minutes, once).
-test-kubernetes: build venv
+test-kubernetes: build venv kubernetes-tools
 	@scripts/kubernetes/setup.sh >/dev/null
 	@$(PINNED) node scripts/testing/run.ts kubernetes
 
