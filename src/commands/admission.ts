@@ -1,12 +1,12 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../config/index.ts";
 import { AdmissionQueue, type BusyThresholds, isLimiting, type WaitEnd } from "../load/index.ts";
-import type { AdmissionOptions } from "../router/index.ts";
+import { Objectives } from "../router/index.ts";
 import type { Core } from "./assemble.ts";
 
-/** The settings of admission, in the router's terms. */
-export function admissionOptions({ admission }: Config): AdmissionOptions {
-  return { priorities: new Map(admission.objectives.map(({ name, priority }) => [name, priority])) };
+/** The priorities of the settings; others may be discovered. */
+export function objectivesOf({ admission }: Config): Objectives {
+  return new Objectives(new Map(admission.objectives.map(({ name, priority }) => [name, priority])));
 }
 
 /** From when on a rank is too busy. */

@@ -10,11 +10,14 @@ import {
   type DisaggregationOptions,
   type Elsewhere,
   type ModelRegistry,
+  type ModelRewriteRule,
+  ModelRewrites,
+  type Objectives,
   Router,
   resolveDisaggregation,
   type SentPrompts,
 } from "../router/index.ts";
-import { admissionOptions, admissionQueue, busyThresholds } from "./admission.ts";
+import { admissionQueue, busyThresholds, objectivesOf } from "./admission.ts";
 import { pickOptionsOf } from "./pick-options.ts";
 import { PromptLearner } from "./prompt-learner.ts";
 import { ReservationIds, replicaName } from "./reservation-ids.ts";
@@ -43,6 +46,10 @@ export interface Core {
   /** Where requests wait for a worker; undefined when admission is off. */
   readonly queue: AdmissionQueue | undefined;
   readonly router: Router;
+  /** Who goes first. */
+  readonly objectives: Objectives;
+  /** Under which names models go on. */
+  readonly rewrites: ModelRewrites;
   /** Reads the bodies. */
   readonly json: JsonReader;
   readonly pick: Required<PickOptions>;
@@ -82,6 +89,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
   const queue = admissionQueue(config, { catalogue, loads, siblings }, parts.waited);
   const decisions = new DecisionLog(config.decisions, Date.now);
   const pickOptions = pickOptionsOf(config);
+  const objectives = objectivesOf(config);
   const router = new Router(
     {
       models,
@@ -103,7 +111,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
       pick: pickOptions,
       disaggregation: disaggregationOf(config),
       affinity: config.affinity,
-      admission: admissionOptions(config),
+      admission: { priorities: objectives },
       maxFallbacks: config.routing.maxFallbacks,
     },
   );
@@ -119,6 +127,8 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
     decisions,
     queue,
     router,
+    objectives,
+    rewrites: new ModelRewrites(config.modelRewrites.map(rewriteRuleOf), random),
     json: jsonReader,
     pick: pickOptions,
     sentPromptCheck,
@@ -149,6 +159,13 @@ function allOf(...listeners: readonly SentPrompts[]): SentPrompts {
     onSent: (rank, model, hashes) => {
       for (const listener of listeners) listener.onSent(rank, model, hashes);
     },
+  };
+}
+
+function rewriteRuleOf({ models, targets }: Config["modelRewrites"][number]): ModelRewriteRule {
+  return {
+    models: models.length === 0 ? undefined : models,
+    targets: targets.map(({ model, weight }) => ({ model, weight })),
   };
 }
 

@@ -7,7 +7,9 @@ import {
   KubernetesFleet,
   type KubernetesFleetOptions,
   type PodDefaults,
+  PoolPolicies,
   parseLabelSelector,
+  type RewriteRule,
   systemTimers,
 } from "../fleet/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -19,34 +21,39 @@ import { handoverOf } from "./worker-entries.ts";
 export class KubernetesDiscovery {
   readonly #fleet: KubernetesFleet;
   readonly #client: ClusterClient;
+  readonly #policies: PoolPolicies | undefined;
 
-  private constructor(fleet: KubernetesFleet, client: ClusterClient) {
+  private constructor(fleet: KubernetesFleet, policies: PoolPolicies | undefined, client: ClusterClient) {
     this.#fleet = fleet;
+    this.#policies = policies;
     this.#client = client;
   }
 
   /** @returns undefined where the settings name neither a pool nor a selector. Rejects when the credentials cannot be read */
   static async start(
     config: Config,
-    core: Pick<Core, "catalogue">,
+    core: Pick<Core, "catalogue" | "objectives" | "rewrites">,
     log: Logger,
   ): Promise<KubernetesDiscovery | undefined> {
     if (!isInKubernetes(config)) return undefined;
     const client = await open(config);
     const namespace = config.kubernetes.namespace ?? client.namespace ?? "default";
-    const fleet = new KubernetesFleet(client, core.catalogue, fleetOptions(config, namespace), {
+    const environment = {
       timers: systemTimers,
       random: Math.random,
       now: () => performance.now(),
       observer: kubernetesLog(log.child({ namespace })),
-    });
+    };
+    const fleet = new KubernetesFleet(client, core.catalogue, fleetOptions(config, namespace), environment);
+    const policies = policiesOf(config, namespace, core, client, environment);
+    policies?.start();
     fleet.start();
-    return new KubernetesDiscovery(fleet, client);
+    return new KubernetesDiscovery(fleet, policies, client);
   }
 
-  /** Resolves when pool and pods are known for the first time. */
-  get synced(): Promise<void> {
-    return this.#fleet.synced;
+  /** Resolves when pool, pods and policies are known for the first time. */
+  async synced(): Promise<void> {
+    await Promise.all([this.#fleet.synced, this.#policies?.settled()]);
   }
 
   /** Calls back now, and whenever it changes, with whether pool and pods are known. */
@@ -56,7 +63,7 @@ export class KubernetesDiscovery {
   }
 
   async close(): Promise<void> {
-    await this.#fleet.close();
+    await Promise.all([this.#fleet.close(), this.#policies?.close()]);
     await this.#client.close();
   }
 }
@@ -82,6 +89,23 @@ function fleetOptions(config: Config, namespace: string): KubernetesFleetOptions
     healthPath: fleet.healthCheck.enabled ? fleet.healthCheck.path : undefined,
     models: fleetModels(config),
   };
+}
+
+/** Objectives and rewrites refer to a pool by its name. */
+function policiesOf(
+  { kubernetes }: Config,
+  namespace: string,
+  { objectives, rewrites }: Pick<Core, "objectives" | "rewrites">,
+  client: ClusterClient,
+  environment: ConstructorParameters<typeof PoolPolicies>[3],
+): PoolPolicies | undefined {
+  const { poolName } = kubernetes;
+  if (poolName === undefined) return undefined;
+  const sink = {
+    prioritiesChanged: (priorities: ReadonlyMap<string, number>) => objectives.discovered(priorities),
+    rewritesChanged: (rules: readonly RewriteRule[]) => rewrites.discovered(rules),
+  };
+  return new PoolPolicies(client, { ...kubernetes, poolName, namespace }, sink, environment);
 }
 
 function sourceOf({ poolName, poolGroup, endpointSelector = "", targetPorts }: Config["kubernetes"]): EndpointSource {

@@ -22,6 +22,7 @@ import type { Core } from "./assemble.ts";
 import { decisionRoutes } from "./decisions.ts";
 import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { ObservedRouter } from "./observed-router.ts";
+import { RewritingRouter } from "./rewriting-router.ts";
 import { WorkerKeys, workerTlsOf } from "./worker-access.ts";
 import { workerReports } from "./worker-reports.ts";
 
@@ -107,7 +108,7 @@ function frontDoor(
     intake,
     models: modelList(core, config, dispatcher),
     call: {
-      router: new ObservedRouter(core.router, metrics.requests, log),
+      router: new RewritingRouter(new ObservedRouter(core.router, metrics.requests, log), core.rewrites),
       dispatcher,
       workers: reports,
       splitter: splitterOf(config, metrics, reports),

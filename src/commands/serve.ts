@@ -113,7 +113,7 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   // Last, since everything that has to do with workers now hears of them.
   const kubernetes = await KubernetesDiscovery.start(config, core, log);
   if (kubernetes !== undefined) running.push(kubernetes);
-  const recovered = kubernetes === undefined ? recovery?.start() : kubernetes.synced.then(() => recovery?.start());
+  const recovered = kubernetes === undefined ? recovery?.start() : kubernetes.synced().then(() => recovery?.start());
   const loaded = Promise.all([prompts.loaded, recovered]).then(() => {
     const setReady = (isReady: boolean) => {
       for (const surface of surfaces) surface.setReady(isReady);

@@ -2,7 +2,6 @@ import type { Config } from "../config/index.ts";
 import type { HealthProber, Worker } from "../fleet/index.ts";
 import { startExtProcServer } from "../surface/ext-proc/index.ts";
 import type { Logger, Metrics, RequestTracer } from "../telemetry/index.ts";
-import { admissionOptions } from "./admission.ts";
 import type { Core } from "./assemble.ts";
 import { extProcOptions } from "./ext-proc-options.ts";
 import type { KvFollower } from "./kv-follower.ts";
@@ -13,6 +12,7 @@ import type { RecoveryView } from "./peer-recovery.ts";
 import { startProxy } from "./proxy.ts";
 import type { Replication } from "./replication.ts";
 import type { RequestWatcher } from "./request-watch.ts";
+import { RewritingRouter } from "./rewriting-router.ts";
 import { routeOperationsOf, startRouteApi } from "./route-api.ts";
 import { TraceWatcher } from "./trace-watcher.ts";
 
@@ -65,8 +65,9 @@ async function startExtProc({ core, config, log, metrics, tracer }: SurfaceParts
   const { llmd } = metrics;
   const watchers: RequestWatcher[] = [];
   if (tracer !== undefined) watchers.push(new TraceWatcher(tracer));
-  if (llmd !== undefined) watchers.push(new LlmdWatcher(llmd, admissionOptions(config).priorities));
-  const router = new ObservedRouter(core.router, metrics.requests, log, watchers);
+  if (llmd !== undefined) watchers.push(new LlmdWatcher(llmd, core.objectives));
+  const observed = new ObservedRouter(core.router, metrics.requests, log, watchers);
+  const router = new RewritingRouter(observed, core.rewrites);
   const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
   return {
     addresses: { extProc: server.address, health: server.healthAddress },

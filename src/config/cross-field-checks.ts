@@ -16,6 +16,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkProxy(config, report);
   checkModels(config.models, report);
   checkDecisionsApi(config, report);
+  checkRewrites(config, report);
   checkWorkers(config, report);
   checkHandovers(config.workers, report);
   checkKubernetes(config, report);
@@ -264,6 +265,14 @@ function eventSockets(workers: readonly WorkerSettings[]): readonly Entry[] {
       value: shiftKvAddress(kvEvents, dpRankStart + rank),
     }));
   });
+}
+
+function checkRewrites({ modelRewrites }: Config, report: Report): void {
+  for (const [i, { targets }] of modelRewrites.entries()) {
+    const at = targets.findIndex(({ weight }) => (weight === undefined) !== (targets[0]?.weight === undefined));
+    if (at >= 0)
+      report(["modelRewrites", i, "targets", at, "weight"], "all targets have a weight, or none has", undefined);
+  }
 }
 
 interface Entry {

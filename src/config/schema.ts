@@ -6,7 +6,7 @@ import { hub } from "./sections/hub.ts";
 import { kubernetes } from "./sections/kubernetes.ts";
 import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
-import { models, unknownModel } from "./sections/models.ts";
+import { modelRewrites, models, unknownModel } from "./sections/models.ts";
 import { proxy } from "./sections/proxy.ts";
 import { replicas } from "./sections/replicas.ts";
 import { mixedModes, mode, routeApi } from "./sections/route-api.ts";
@@ -21,6 +21,7 @@ export const settingsSchema = z.strictObject({
   mixedModes,
   models,
   unknownModel,
+  modelRewrites,
   hub,
   workers,
   kubernetes,

@@ -18,9 +18,11 @@ export {
   type KubernetesFleetOptions,
   type KubernetesObserver,
 } from "./kubernetes/kubernetes-fleet.ts";
+export type { RewriteRule } from "./kubernetes/model-rewrites.ts";
 export type { PodDefaults } from "./kubernetes/pod-settings.ts";
 export type { FleetModel, FleetModels } from "./kubernetes/pod-workers.ts";
 export { type PoolSpec, parseLabelSelector } from "./kubernetes/pool.ts";
+export { type PoliciesSink, PoolPolicies, type PoolPoliciesOptions } from "./kubernetes/pool-policies.ts";
 export type { RegisteredWorker, RegisteredWorkersOptions, WorkerLifecycle } from "./registered-workers.ts";
 export { RegisteredWorkers } from "./registered-workers.ts";
 export type { StaticWorkerEntry } from "./static-fleet.ts";

@@ -15,10 +15,12 @@ export interface BodyLimits {
 /** A body that is held, and counts as held, until it is released. */
 export class HeldBody {
   #bytes: Buffer;
+  readonly #countedBytes: number;
   #account: Pick<HeldAccount, "give"> | undefined;
 
   constructor(bytes: Buffer, account?: Pick<HeldAccount, "give">) {
     this.#bytes = bytes;
+    this.#countedBytes = bytes.length;
     this.#account = account;
   }
 
@@ -27,8 +29,13 @@ export class HeldBody {
     return this.#bytes;
   }
 
+  /** Holds the same with a small change in its place. Counts as before. */
+  changeTo(bytes: Buffer): void {
+    if (this.#account !== undefined || this.#bytes.length > 0) this.#bytes = bytes;
+  }
+
   release(): void {
-    this.#account?.give(this.#bytes.length);
+    this.#account?.give(this.#countedBytes);
     this.#account = undefined;
     this.#bytes = noBytes;
   }

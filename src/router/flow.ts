@@ -18,7 +18,7 @@ const defaultFairnessId = "default-flow";
  * What the gateway's headers say; llm-d's name wins over the older one.
  * @param priorities by objective; an objective that is not there, or none, is 0
  */
-export function flowOf(headers: RequestHeaders, priorities: ReadonlyMap<string, number>): RequestFlow {
+export function flowOf(headers: RequestHeaders, priorities: Pick<ReadonlyMap<string, number>, "get">): RequestFlow {
   const objective = valueOfEither(headers, "inference-objective");
   const fairnessId = valueOfEither(headers, "inference-fairness-id")?.slice(0, maxIdLength);
   return {

@@ -12,6 +12,8 @@ export { explainSelection, type RouteExplanation } from "./explanation.ts";
 export { flowOf } from "./flow.ts";
 export type { GivenPrompt, HashPrompt, TokenPrompt } from "./given-prompt.ts";
 export { ModelRegistry, type PromptPipeline, type ServedModel } from "./model-registry.ts";
+export { type ModelRewriteRule, ModelRewrites, type ModelRewriteTarget } from "./model-rewrites.ts";
+export { Objectives } from "./objectives.ts";
 export { defaultGroup, type Partition, type PartitionClaim, Partitions } from "./partitions.ts";
 export type { PendingOptions } from "./pending-selections.ts";
 export { type BookedPick, PickAttempt, type PickClock, type PickOutcome } from "./pick-attempt.ts";
@@ -24,6 +26,7 @@ export {
   type RouteOverrides,
 } from "./placeable.ts";
 export { type PreparedRequest, type PrepareInput, type PrepareOptions, prepareRequest } from "./prepare.ts";
+export { type RewrittenBody, rewriteModel } from "./rewritten-body.ts";
 export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget, UsedTokens } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { type AdmissionOptions, noAdmission, Router, type RouterOptions, type RouterState } from "./router.ts";

@@ -43,7 +43,7 @@ export interface RouterOptions extends PrepareOptions, SelectorOptions {
 /** Who goes first when all workers are too busy. */
 export interface AdmissionOptions {
   /** Priority by the name of the objective that a request's header gives. */
-  readonly priorities: ReadonlyMap<string, number>;
+  readonly priorities: Pick<ReadonlyMap<string, number>, "get">;
 }
 
 /** All requests are equal. */

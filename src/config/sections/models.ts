@@ -125,3 +125,26 @@ export const unknownModel = z
   .enum(["refuse", "load"])
   .default("refuse")
   .describe("A request for a model that is not configured: `refuse` answers 404, `load` places it by load only.");
+
+const rewriteTarget = z.strictObject({
+  model: name().describe("The name under which requests go on."),
+  weight: count(1)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      "Its part of the requests, against the other targets' weights. All of a rule's targets have one, or none has.",
+    ),
+});
+
+const rewrite = z.strictObject({
+  models: z.array(name()).default([]).describe("Names of models as requests have them; empty = every request."),
+  targets: z.array(rewriteTarget).min(1).describe("What they become; with several, each request gets one at random."),
+});
+
+/** Under which names models go on. */
+export const modelRewrites = z
+  .array(rewrite)
+  .default([])
+  .describe(
+    "Other names under which requests for a model go on to the workers; answers have the client's name. A rule that names the model wins over one for every request, then the first. InferenceModelRewrites of Kubernetes come after these.",
+  );

@@ -13,7 +13,8 @@ import {
   type PoolSpec,
   readPool,
 } from "./pool.ts";
-import { Reflector, type ReflectorEnvironment, type ReflectorObserver, type ReflectorOptions } from "./reflector.ts";
+import { Reflector } from "./reflector.ts";
+import type { ReflectorEnvironment, ReflectorObserver, ReflectorOptions } from "./reflector-options.ts";
 
 /** Where the endpoints are described: by an InferencePool, or by the settings. */
 export type EndpointSource = { readonly poolName: string; readonly poolGroup: string } | { readonly pool: PoolSpec };

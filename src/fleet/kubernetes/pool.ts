@@ -13,6 +13,9 @@ export interface PoolSpec {
 /** Most ports that the API allows. Source: InferencePool v1, spec.targetPorts. */
 const maxPorts = 8;
 
+/** The group of pools that references name none of. */
+export const defaultPoolGroup = "inference.networking.k8s.io";
+
 /** The group in which pools were before v1: one port, and a selector without `matchLabels`. */
 export const experimentalGroup = "inference.networking.x-k8s.io";
 

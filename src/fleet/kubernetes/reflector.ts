@@ -1,6 +1,6 @@
-import type { Timers } from "../timers.ts";
 import { listOf, memberOf, textOf } from "./fields.ts";
 import { type KubeApi, KubeApiError, type KubeQuery, statusError } from "./kube-api.ts";
+import type { ReflectorEnvironment, ReflectorOptions } from "./reflector-options.ts";
 import { RetryPause } from "./retry-pause.ts";
 
 /** One kind of objects in one namespace. */
@@ -21,40 +21,6 @@ export interface ReflectorSink<T> {
   replaced(objects: ReadonlyMap<string, T>): void;
   put(name: string, object: T): void;
   removed(name: string): void;
-}
-
-/** Told of how the watching fares. */
-export interface ReflectorObserver {
-  /** Told once for failures in a row; what was known is kept. @param pauseMs until the next attempt */
-  lost(resource: string, cause: unknown, pauseMs: number): void;
-  recovered(resource: string): void;
-  /** The server knows no such kind. Told once until it is there. */
-  missing(resource: string): void;
-  /** There are more objects than are kept. Told once until there are fewer. */
-  overflowed(resource: string, maxObjects: number): void;
-}
-
-export interface ReflectorOptions {
-  /** Objects in a page of a list. >= 1. */
-  readonly pageSize: number;
-  /** Most objects that are kept; further ones are passed over. >= 1. */
-  readonly maxObjects: number;
-  /** First and longest pause after failures, ms. */
-  readonly reconnectMinMs: number;
-  readonly reconnectMaxMs: number;
-  /** Pause before a kind that the server does not know is asked for again, ms. */
-  readonly missingRetryMs: number;
-  /** After how long the server is asked to end a watch, ms. >= 1 000. */
-  readonly watchTimeoutMs: number;
-}
-
-export interface ReflectorEnvironment {
-  readonly timers: Timers;
-  /** Uniform in [0,1). */
-  readonly random: () => number;
-  /** Ms on a monotonic scale. */
-  readonly now: () => number;
-  readonly observer: ReflectorObserver;
 }
 
 /** A watch that was open for so long was no failure, even when nothing happened, ms. */
@@ -85,6 +51,7 @@ export class Reflector<T> {
   #isMissing = false;
   #hasOverflowed = false;
   #running: Promise<void> | undefined;
+  readonly #settled = Promise.withResolvers<void>();
 
   constructor(
     api: KubeApi,
@@ -100,6 +67,11 @@ export class Reflector<T> {
     this.#environment = environment;
     const { reconnectMinMs: minMs, reconnectMaxMs: maxMs } = options;
     this.#pause = new RetryPause({ minMs, maxMs }, environment.random);
+  }
+
+  /** Resolves once the objects are known, or it is known that they cannot be: the kind is missing, or may not be read. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
   }
 
   start(): void {
@@ -180,6 +152,7 @@ export class Reflector<T> {
     for (const name of objects.keys()) this.#names.add(name);
     if (objects.size < this.#options.maxObjects) this.#hasOverflowed = false;
     this.#sink.replaced(objects);
+    this.#settled.resolve();
   }
 
   #apply(event: unknown): void {
@@ -246,6 +219,7 @@ export class Reflector<T> {
     if (this.#closing.signal.aborted) return 0;
     const { status, retryAfterMs = 0 } = error instanceof KubeApiError ? error : {};
     if (status === missingCode) return this.#noneThere();
+    if (status === 401 || status === 403) this.#settled.resolve();
     if (!this.#mayResume(error)) this.#version = undefined;
     const { failures } = this.#pause;
     const pauseMs = Math.max(this.#pause.next(), Math.min(retryAfterMs, this.#options.reconnectMaxMs));

@@ -36,19 +36,20 @@ export function pickAnswer(
   options: PickAnswerOptions,
 ): PickAnswer {
   const destination = [decision.endpoint, ...decision.fallbacks].join(",");
-  const bodyParts = splicedParts(body, decision.bodyEdit);
+  const bodyParts = splicedParts(decision.rewrite?.body ?? body, decision.bodyEdit);
+  const isBodyChanged = decision.bodyEdit !== undefined || decision.rewrite !== undefined;
   const set = [overwriteHeader(DESTINATION_HEADER, destination)];
   for (const [name, value] of decision.headers) set.push(overwriteHeader(name, value));
   if (options.newRequestId !== undefined && (headers.get(REQUEST_ID_HEADER) ?? "") === "") {
     set.push(overwriteHeader(REQUEST_ID_HEADER, options.newRequestId()));
   }
-  if (decision.bodyEdit !== undefined && (options.needsLength || headers.has("content-length"))) {
+  if (isBodyChanged && (options.needsLength || headers.has("content-length"))) {
     set.push(overwriteHeader("content-length", String(totalBytes(bodyParts))));
   }
   return {
     headerMutation: { set_headers: set, remove_headers: options.removals.namesFor(headers, set.map(nameOf)) },
     dynamicMetadata: destinationMetadata(destination),
-    isBodyChanged: decision.bodyEdit !== undefined,
+    isBodyChanged,
     bodyParts,
   };
 }

@@ -51,6 +51,8 @@ export interface PickDecision {
   /** Configured name of the model; undefined when none was recognised. */
   readonly model: string | undefined;
   readonly api: string;
+  /** The body with another model's name, of which `bodyEdit` is a change; absent = the client's body goes on. */
+  readonly rewrite?: { readonly body: Buffer; readonly requested: string | undefined; readonly target: string };
   readonly inputTokens: number | undefined;
   readonly predictedCachedTokens: number | undefined;
 }

@@ -16,7 +16,7 @@ import type { HttpBody, HttpHeaders, ProcessingRequest, ProcessingResponse } fro
 import { noBody } from "./request-answers.ts";
 import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
 import { requestPhaseOfMode } from "./request-phase-of-mode.ts";
-import { responseHeadersAnswer, sendResponseBody } from "./response-answers.ts";
+import { ResponsePass } from "./response-pass.ts";
 import { ResponseWatch } from "./response-watch.ts";
 import type { ExtProcLogger, ExtProcTelemetry, StreamPhase } from "./telemetry.ts";
 import { upstreamOutcome } from "./upstream-outcome.ts";
@@ -68,6 +68,7 @@ export class StreamSession {
   #pickStartMs = 0;
   #decision: PickDecision | undefined;
   #watch: ResponseWatch | undefined;
+  #pass: ResponsePass | undefined;
 
   constructor(sink: GatewaySink, context: SessionContext) {
     this.#sink = sink;
@@ -218,7 +219,7 @@ export class StreamSession {
   #responseHeaders(message: HttpHeaders, { metadata_context: metadata, attributes }: ProcessingRequest): void {
     this.#phase = "response";
     const servedBy = this.#context.options.conformanceHeaders ? servedEndpoint(metadata) : undefined;
-    this.#sink.write(responseHeadersAnswer(servedBy));
+    this.#passing().headers(message, this.#decision?.rewrite, servedBy);
     this.#watch?.metadata(metadata);
     const outcome = upstreamOutcome(attributes);
     if (outcome !== undefined) this.#watch?.outcome(outcome);
@@ -228,18 +229,23 @@ export class StreamSession {
 
   #responseBody(message: HttpBody, { metadata_context: metadata }: ProcessingRequest): void {
     this.#phase = "response";
-    sendResponseBody(message, this.#modes?.response ?? "none", (answer) => this.#sink.write(answer));
     const isEnd = message.end_of_stream === true;
+    this.#passing().body(message);
     this.#completeIf(isEnd);
     this.#watch?.metadata(metadata);
     if (message.body !== undefined || isEnd) this.#watch?.body(message.body ?? noBody, isEnd);
   }
 
   #responseTrailers({ metadata_context: metadata }: ProcessingRequest): void {
-    this.#sink.write({ response_trailers: {} });
+    this.#passing().trailers();
     this.#completeIf(true);
     this.#watch?.metadata(metadata);
     this.#watch?.end();
+  }
+
+  #passing(): ResponsePass {
+    this.#pass ??= new ResponsePass(this.#modes?.response ?? "none", (message) => this.#sink.write(message));
+    return this.#pass;
   }
 
   #completeIf(isEnd: boolean): void {

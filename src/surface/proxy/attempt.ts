@@ -1,7 +1,15 @@
 import type { AnswerReceiver, DispatchError, WorkerExchange } from "../../dispatch/index.ts";
-import type { AnswerHead, ApiError, ClientAnswer, Clock, StreamFormat } from "../../http/index.ts";
+import {
+  type AnswerHead,
+  type ApiError,
+  type ClientAnswer,
+  type Clock,
+  ModelRestorer,
+  type StreamFormat,
+} from "../../http/index.ts";
 import type { RouteDecision } from "../../router/index.ts";
 import { AnswerWatch } from "./answer-watch.ts";
+import type { ReceivedRequest } from "./call-context.ts";
 import { answerHead, withoutLength } from "./client-headers.ts";
 import { EventStream } from "./event-stream.ts";
 import { PlainBody } from "./plain-body.ts";
@@ -39,6 +47,8 @@ export interface AttemptContext {
   readonly maxHeldAnswerBytes: number;
   /** Longest object with token counts that is read, in bytes. */
   readonly maxUsageBytes: number;
+  /** The names of the model, when the worker was asked by another one than the client's. */
+  readonly rewrite: ReceivedRequest["rewrite"];
   /** Told when the client's answer begins. */
   readonly began: (head: AnswerHead) => void;
   /** Told when the request is on its way, on a connection. */
@@ -71,6 +81,8 @@ export class Attempt implements AnswerReceiver {
   #exchange: AnsweredExchange | undefined;
   #watch: AnswerWatch | undefined;
   #body: AnswerBody | undefined;
+  /** Gives the answer the client's name of the model; undefined = it has it. */
+  #restorer: ModelRestorer | undefined;
 
   constructor(decision: RouteDecision, context: AttemptContext, outcomes: AttemptOutcomes) {
     this.#decision = decision;
@@ -106,6 +118,7 @@ export class Attempt implements AnswerReceiver {
     const head = answerHead(status, reason, rawHeaders, this.#decision.endpoint);
     const isStream = head.mediaType === "text/event-stream" && status < 300;
     const { format, maxUsageBytes } = this.#context;
+    this.#restorer = restorerOf(head, this.#context.rewrite);
     this.#watch = new AnswerWatch(this.#decision, head, { format, isStream, maxUsageBytes });
     this.#body = isStream && format !== undefined ? this.#eventStream(head, format) : this.#plainBody(head, isStream);
   }
@@ -115,16 +128,21 @@ export class Attempt implements AnswerReceiver {
     this.#watch?.data(chunk);
     if (this.#watch?.hasContent === true) this.#exchange?.contentBegan?.();
     if (hadContent === false && this.#watch?.hasContent === true) this.#context.contentBegan();
-    this.#body?.data(chunk);
+    this.#pass(this.#restorer?.take(chunk) ?? chunk);
   }
 
   end(): void {
+    if (this.#restorer !== undefined) this.#pass(this.#restorer.rest());
     this.#body?.end();
   }
 
   failed(error: DispatchError): void {
     if (this.#body === undefined) this.#outcomes.failed(error);
     else this.#body.broken(error);
+  }
+
+  #pass(bytes: Buffer): void {
+    if (bytes.length > 0) this.#body?.data(bytes);
   }
 
   #eventStream(head: AnswerHead, format: StreamFormat): AnswerBody {
@@ -147,11 +165,12 @@ export class Attempt implements AnswerReceiver {
   #plainBody(head: AnswerHead, isStream: boolean): AnswerBody {
     const isComplete = head.status >= 400 || head.contentLength !== undefined || head.mediaType.endsWith("json");
     const isHeld = !isStream && isComplete;
+    const changed = this.#restorer === undefined ? head : withoutLength(head);
     return new PlainBody(isHeld ? this.#context.maxHeldAnswerBytes : -1, {
-      begin: () => this.#begin(head),
+      begin: () => this.#begin(changed),
       write: (bytes) => this.#write(bytes),
       finish: () => this.#finish(),
-      whole: (body) => this.#whole({ head, body }),
+      whole: (body) => this.#whole({ head: changed, body }),
       fail: (error) => this.#outcomes.failed(error),
       cut: (error) => this.#cut(error),
     });
@@ -185,4 +204,11 @@ export class Attempt implements AnswerReceiver {
     this.#context.client.cut();
     this.#outcomes.cut(error);
   }
+}
+
+/** Bodies that are encoded, or no text, go as they come. */
+function restorerOf(head: AnswerHead, rewrite: ReceivedRequest["rewrite"]): ModelRestorer | undefined {
+  if (rewrite?.requested === undefined || head.isEncoded) return undefined;
+  const isText = head.mediaType.endsWith("json") || head.mediaType === "text/event-stream";
+  return isText ? new ModelRestorer(rewrite.target, rewrite.requested) : undefined;
 }

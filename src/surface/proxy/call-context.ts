@@ -1,4 +1,5 @@
 import type { Clock, HeldBody, StreamFormat } from "../../http/index.ts";
+import type { RewrittenBody } from "../../router/index.ts";
 import type { RequestTrace, RequestTracer } from "../../telemetry/index.ts";
 import type { ClientHeaders } from "./client-headers.ts";
 import type { Splitter } from "./disaggregated/splitter.ts";
@@ -50,6 +51,8 @@ export interface ReceivedRequest {
   readonly target: string;
   readonly headers: ClientHeaders;
   readonly body: HeldBody;
+  /** The names of the model, when the body's is not the client's; absent = it is. */
+  readonly rewrite?: Pick<RewrittenBody, "requested" | "target">;
   readonly format: StreamFormat | undefined;
   /** Whether the path or the body tells what is asked for; otherwise any worker will do. */
   readonly isReadable: boolean;

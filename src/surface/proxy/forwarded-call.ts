@@ -216,6 +216,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
       format: this.#request.format,
       maxHeldAnswerBytes: options.maxHeldAnswerBytes,
       maxUsageBytes: options.maxUsageBytes,
+      rewrite: this.#request.rewrite,
       began: (head: AnswerHead) => this.#began(head),
       sent: () => this.#report.sent(),
       contentBegan: () => this.#report.contentBegan(),

@@ -12,6 +12,7 @@ import {
   type KeyAllowance,
   refusalOf,
 } from "../../http/index.ts";
+import type { RewrittenBody } from "../../router/index.ts";
 import type { CallContext, ReceivedRequest } from "./call-context.ts";
 import { CallReport } from "./call-report.ts";
 import { ClientHeaders, type ForwardingRules } from "./client-headers.ts";
@@ -228,16 +229,34 @@ export class FrontDoor implements FrontDoorway {
     return owner;
   }
 
-  #start(
-    { method, target, headers, client, newRequestId }: Visit,
-    part: Pick<ReceivedRequest, "format" | "isReadable" | "owner" | "body" | "keeping">,
-  ): void {
+  #start(visit: Visit, part: Pick<ReceivedRequest, "format" | "isReadable" | "owner" | "body" | "keeping">): void {
+    const { method, target, headers, client, newRequestId } = visit;
     if (client.isOver) {
       part.body.release();
       return;
     }
-    const trace = this.#parts.call.tracer?.begin("proxy.request", headers);
-    const call = new ForwardedCall({ method, target, headers, newRequestId, trace, ...part }, client, this.#parts.call);
+    const request = { method, target, headers, newRequestId, ...part };
+    const rewrite = part.isReadable ? this.#parts.call.router.rewrite(part.body.bytes, headers) : undefined;
+    if (!(rewrite instanceof Promise)) this.#call(request, client, rewrite);
+    else {
+      rewrite
+        .then((late) => this.#call(request, client, late))
+        .catch((cause) => {
+          part.body.release();
+          this.#refuse(visit, cause);
+        });
+    }
+  }
+
+  #call(received: Omit<ReceivedRequest, "trace">, client: ClientAnswer, rewrite: RewrittenBody | undefined): void {
+    if (client.isOver) {
+      received.body.release();
+      return;
+    }
+    if (rewrite !== undefined) received.body.changeTo(rewrite.body);
+    const trace = this.#parts.call.tracer?.begin("proxy.request", received.headers);
+    const request = { ...received, trace, ...(rewrite === undefined ? {} : { rewrite }) };
+    const call = new ForwardedCall(request, client, this.#parts.call);
     this.#calls.add(call);
     client.closed(() => this.#calls.delete(call));
     call.start();

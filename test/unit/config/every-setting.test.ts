@@ -8,6 +8,9 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (path === "proxy.cors.origins") return "https://app.example.com";
   if (choices !== undefined) return choices.findLast((choice) => choice !== defaultValue && choice !== "files") ?? "";
   if (kind === "boolean") return String(defaultValue !== true);
+  // Its bounds can only be made smaller.
+  if (kind === "number" && path.startsWith("decisionsApi.")) return String(Number(defaultValue) - 1);
+  if (path === "decisionsApi.serviceEndpoint") return "127.0.0.1:9";
   if (kind === "number") return String(Number(defaultValue ?? 0) + 1);
   if (path.endsWith("socketMode")) return "0640";
   if (path === "replicas.id") return "replica-7";
