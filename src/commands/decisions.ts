@@ -7,6 +7,8 @@ import {
   type DecisionOptions,
   DecisionRoute,
   type DecisionTelemetry,
+  GatewayPicks,
+  type GatewayRouter,
 } from "../surface/decisions/index.ts";
 import type { Metrics } from "../telemetry/index.ts";
 import type { ProxyParts } from "./proxy.ts";
@@ -34,6 +36,17 @@ export function decisionRoutes(parts: ProxyParts, dispatcher: AuthorizedWorkers)
     new DecisionRoute("/v1/decisions", "decisions", shared),
     new DecisionRoute(systemonePath, "systemone", shared),
   ];
+}
+
+/** Picks for a gateway, which sends the routes of typed decisions here as all others. */
+export function gatewayRouter<R extends GatewayRouter>(
+  others: R,
+  { core, config }: Pick<ProxyParts, "core" | "config">,
+) {
+  const { enabled, serviceEndpoint, systemonePath, modelAliases, retryAfterSeconds } = config.decisionsApi;
+  if (!enabled) return others;
+  const picks = new ScoringPicks(core.router, core.models, core.catalogue);
+  return new GatewayPicks({ others, picks, systemonePath, modelAliases, serviceEndpoint, retryAfterSeconds });
 }
 
 function optionsOf({ decisionsApi }: Config): DecisionOptions {

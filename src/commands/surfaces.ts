@@ -3,6 +3,7 @@ import type { HealthProber, Worker } from "../fleet/index.ts";
 import { startExtProcServer } from "../surface/ext-proc/index.ts";
 import type { Logger, Metrics, RequestTracer } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
+import { gatewayRouter } from "./decisions.ts";
 import { extProcOptions } from "./ext-proc-options.ts";
 import type { KvFollower } from "./kv-follower.ts";
 import { LlmdWatcher } from "./llmd-watcher.ts";
@@ -68,7 +69,8 @@ async function startExtProc({ core, config, log, metrics, tracer }: SurfaceParts
   if (llmd !== undefined) watchers.push(new LlmdWatcher(llmd, core.objectives));
   const observed = new ObservedRouter(core.router, metrics.requests, log, watchers);
   const router = new RewritingRouter(observed, core.rewrites);
-  const server = await startExtProcServer(extProcOptions(config), router, metrics.requests, log);
+  const picker = gatewayRouter(router, { core, config });
+  const server = await startExtProcServer(extProcOptions(config), picker, metrics.requests, log);
   return {
     addresses: { extProc: server.address, health: server.healthAddress },
     setReady: (isReady) => server.setReady(isReady),

@@ -1,3 +1,3 @@
 export { ListenError } from "./listen-error.ts";
-export type { RoutingErrorCode, RoutingErrorOptions } from "./routing-error.ts";
+export type { OwnAnswer, RoutingErrorCode, RoutingErrorOptions } from "./routing-error.ts";
 export { httpStatusByCode, RoutingError } from "./routing-error.ts";

@@ -17,6 +17,15 @@ export type RoutingErrorCode =
   | "shutting_down"
   | "internal";
 
+/** An answer that an API gives in words of its own. */
+export interface OwnAnswer {
+  readonly status: number;
+  /** JSON text. */
+  readonly body: string;
+  /** Beside the content type; lower-case names. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
 /** What a thrower may add to the message. */
 export interface RoutingErrorOptions extends ErrorOptions {
   readonly code: RoutingErrorCode;
@@ -24,6 +33,8 @@ export interface RoutingErrorOptions extends ErrorOptions {
   readonly field?: string;
   /** Seconds after which a retry makes sense; surfaces send it as `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** What a gateway's client gets in place of the code's status and the API's envelope; absent = those. */
+  readonly answer?: OwnAnswer;
 }
 
 /** `code`, `field` and `message` reach the client; `cause` is for the log only. */
@@ -32,12 +43,14 @@ export class RoutingError extends Error {
   readonly code: RoutingErrorCode;
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly answer: OwnAnswer | undefined;
 
   constructor(message: string, options: RoutingErrorOptions) {
     super(message, options);
     this.code = options.code;
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.answer = options.answer;
   }
 }
 

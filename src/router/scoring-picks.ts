@@ -4,9 +4,9 @@ import type { Reservation } from "../load/index.ts";
 import type { ScoringPrompts } from "../model/index.ts";
 import type { PrepareWait } from "./elsewhere.ts";
 import type { ModelRegistry, ServedModel } from "./model-registry.ts";
-import type { Placeable } from "./placeable.ts";
+import type { Placeable, RouteDemands } from "./placeable.ts";
 import type { RouteDecision } from "./route-decision.ts";
-import type { RequestHeaders } from "./route-request.ts";
+import type { RequestHeaders, RouteRequest } from "./route-request.ts";
 import type { Router } from "./router.ts";
 
 /** A model whose prompts can be scored, and the workers that do it. */
@@ -44,15 +44,40 @@ export class ScoringPicks {
 
   /** The model of a name or alias; a LoRA adapter is none. */
   find(name: string): ScoringModel | NoScoring {
+    const found = this.workersOf(name);
+    if (typeof found === "string") return found;
+    const prompts = found.model.pipeline?.scoring;
+    return prompts === undefined ? "not_scorable" : { ...found, prompts };
+  }
+
+  /** As `find`, whether or not the model's prompts can be made here. */
+  workersOf(name: string): Omit<ScoringModel, "prompts"> | NoScoring {
     const model = this.#models.find(name);
     if (model === undefined) return "unknown_model";
-    const prompts = model.pipeline?.scoring;
-    if (prompts === undefined || model.adapters?.includes(name) === true) return "not_scorable";
+    if (model.adapters?.includes(name) === true) return "not_scorable";
     const serving = this.#catalogue.ranksFor(model.name).map(({ worker }) => worker);
     if (serving.length === 0) return "no_worker";
     const workers = [...new Set(serving)].filter(isScoring);
     if (workers.length === 0) return "not_scorable";
-    return workers.some(isUp) ? { model, prompts, workers } : "no_worker";
+    return workers.some(isUp) ? { model, workers } : "no_worker";
+  }
+
+  /**
+   * Picks a worker, by load, for a request that it answers itself, and books it there.
+   * @throws RoutingError as `Router.admit`, or rejects with it
+   */
+  pickWhole(
+    { model, workers }: Omit<ScoringModel, "prompts">,
+    request: RouteRequest,
+    wait: PrepareWait,
+  ): RouteDecision | Promise<RouteDecision> {
+    const subject: Placeable = {
+      ...noPrompt,
+      model,
+      demands: demandsOn(workers),
+      requestId: request.headers.get("x-request-id"),
+    };
+    return this.#router.admit(subject, request, wait);
   }
 
   /**
@@ -101,11 +126,21 @@ function subjectOf({ model, cacheSalt, requestId, workers }: ScoringDemand, toke
     loadSequence: hashBlocks(tokenIds, { blockSize, cacheSalt, isEagle: model.isEagle }).sequence,
     bodyEdit: undefined,
     loadOnlyReason: "a namespace of its own",
-    demands: {
-      constraints: { allowed: new Set<WorkerId>(workers.map(({ id }) => id)) },
-      overrides: undefined,
-      isAggregated: true,
-    },
+    demands: demandsOn(workers),
     requestId,
   };
+}
+
+/** A request whose tokens are not looked at. */
+const noPrompt = {
+  api: "given",
+  promptTokens: undefined,
+  hashes: undefined,
+  bodyEdit: undefined,
+  loadOnlyReason: "a typed decision",
+} as const;
+
+function demandsOn(workers: readonly Worker[]): RouteDemands {
+  const allowed = new Set<WorkerId>(workers.map(({ id }) => id));
+  return { constraints: { allowed }, overrides: undefined, isAggregated: true };
 }

@@ -76,7 +76,7 @@ export const decisionsApi = z
     serviceEndpoint: endpointAddress()
       .optional()
       .describe(
-        "Behind Envoy: `ip:port` of a proxy with decisions (it may be this process's own, with `mixedModes`), to which the picker sends both paths. Absent = the picker treats them as any other path.",
+        "Behind Envoy: `ip:port` of a proxy with decisions (it may be this process's own, with `mixedModes`), to which the picker sends both paths; it picks and answers. Absent = the workers with `scoring` answer the paths themselves, as Dynamo's frontends can: the picker checks the body and picks one of them by load.",
       ),
     ...contractLimits,
     ...ownLimits,

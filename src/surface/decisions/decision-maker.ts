@@ -9,7 +9,7 @@ import type { Clock } from "../../http/index.ts";
 import type { ScoringModel, ScoringPicks } from "../../router/index.ts";
 import { capableWorkers, roomyWorkers } from "./eligible-workers.ts";
 import { type ExecutionParts, execute } from "./execution.ts";
-import { noWorker } from "./fault-of.ts";
+import { noScoringError } from "./no-scoring.ts";
 import type { DecisionOptions } from "./options.ts";
 import { Permits } from "./permits.ts";
 import { type Branch, preflight } from "./preflight.ts";
@@ -81,16 +81,8 @@ export class DecisionMaker {
     const { picks, options } = this.#parts;
     const { modelAliases } = options;
     const target = picks.find(Object.hasOwn(modelAliases, name) ? (modelAliases[name] as string) : name);
-    switch (target) {
-      case "unknown_model":
-        throw new DecisionError("unknown_model", "model is not registered");
-      case "not_scorable":
-        throw new DecisionError("not_scorable", "model does not support aggregate SGLang scoring");
-      case "no_worker":
-        throw noWorker();
-      default:
-        return target;
-    }
+    if (typeof target === "string") throw noScoringError(target);
+    return target;
   }
 
   /** @returns gives the room back */

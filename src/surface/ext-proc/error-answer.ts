@@ -48,11 +48,12 @@ export function errorAnswer(
   dialect: ErrorDialect = "openai",
 ): ProcessingResponse {
   const face: ErrorFace = faceByCode[error.code];
+  const { answer } = error;
   return {
     immediate_response: {
-      status: { code: httpStatusByCode[error.code] },
+      status: { code: answer?.status ?? httpStatusByCode[error.code] },
       headers: { set_headers: errorHeaders(error, face, retryAfterSeconds) },
-      body: Buffer.from(JSON.stringify(apiErrorBody(error, dialect))),
+      body: Buffer.from(answer?.body ?? JSON.stringify(apiErrorBody(error, dialect))),
       details: `pointsman_${error.code}`,
     },
   };
@@ -62,6 +63,7 @@ function errorHeaders(error: RoutingError, face: ErrorFace, defaultSeconds: numb
   const headers = [overwriteHeader("content-type", "application/json")];
   const seconds = error.retryAfterSeconds ?? (face.isTemporary === true ? defaultSeconds : undefined);
   if (seconds !== undefined) headers.push(overwriteHeader("retry-after", String(Math.ceil(seconds))));
+  for (const [name, value] of error.answer?.headers ?? []) headers.push(overwriteHeader(name, value));
   if (face.droppedReason !== undefined)
     headers.push(overwriteHeader("x-llm-d-request-dropped-reason", face.droppedReason));
   return headers;

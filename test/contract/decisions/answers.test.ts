@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { DecisionBench, jevBody, modelName, openAiBody, parsed } from "../../support/decisions/decision-bench.ts";
+import { jevBody, modelName, openAiBody } from "../../support/decisions/bodies.ts";
+import { DecisionBench, parsed } from "../../support/decisions/decision-bench.ts";
 import { bodyOf, type SeenCall, score } from "../../support/decisions/scorer.ts";
 
 interface QwenVectors {

@@ -1,7 +1,8 @@
 import { request, type ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ScoringCapability, WorkerSpec } from "../../../src/fleet/index.ts";
-import { DecisionBench, jevBody, openAiBody } from "../../support/decisions/decision-bench.ts";
+import { jevBody, openAiBody } from "../../support/decisions/bodies.ts";
+import { DecisionBench } from "../../support/decisions/decision-bench.ts";
 import { errorRow, shown } from "../../support/decisions/error-rows.ts";
 import { bodyOf, frames, type SeenCall, score } from "../../support/decisions/scorer.ts";
 import type { SeenRequest } from "../../support/proxy/fake-worker.ts";

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { DecisionBench, jevBody, modelName, openAiBody, parsed } from "../../support/decisions/decision-bench.ts";
+import { jevBody, modelName, openAiBody } from "../../support/decisions/bodies.ts";
+import { DecisionBench, parsed } from "../../support/decisions/decision-bench.ts";
 import { errorRow, shown } from "../../support/decisions/error-rows.ts";
 import { call, type RawAnswer } from "../../support/proxy/raw-client.ts";
 

@@ -1,7 +1,8 @@
 import { choice, noul, score as scoreOf, APIError as TypeSafeAPIError, TypeSafeClient } from "@typesafe-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { DecisionBench, jevBody, modelName, openAiBody } from "../../support/decisions/decision-bench.ts";
+import { jevBody, modelName, openAiBody } from "../../support/decisions/bodies.ts";
+import { DecisionBench } from "../../support/decisions/decision-bench.ts";
 import { errorScenarios, scenarioApi } from "../../support/decisions/error-scenarios.ts";
 import { score } from "../../support/decisions/scorer.ts";
 

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { DecisionBench, jevBody, modelName, openAiBody } from "../../support/decisions/decision-bench.ts";
+import { jevBody, modelName, openAiBody } from "../../support/decisions/bodies.ts";
+import { DecisionBench } from "../../support/decisions/decision-bench.ts";
 import { errorScenarios, scenarioApi } from "../../support/decisions/error-scenarios.ts";
 import { score } from "../../support/decisions/scorer.ts";
 
