@@ -74,8 +74,7 @@ function workerAt(
   refused: RefusedSetting,
 ): WorkerSpec | undefined {
   const { port, index, count } = place;
-  const at = (other: number) => canonicalEndpoint(formatEndpoint({ host: pod.ip ?? "", port: other }));
-  const endpoint = at(port);
+  const endpoint = addressAt(pod, port);
   if (endpoint === undefined) return undefined;
   const models = modelsOf(pod, settings, context.models, refused);
   const dpRankStart = settings.dpRankStart + index * settings.dpSize;
@@ -97,10 +96,15 @@ function workerAt(
     taints: new Set(settings.taints),
     labels: pod.labels,
     headers: settings.headers,
-    metricsEndpoint: metricsPort === undefined ? undefined : at(metricsPort + index),
+    metricsEndpoint: metricsPort === undefined ? undefined : addressAt(pod, metricsPort + index),
     handover: handoverOf(pod, settings, refused),
     healthPath: context.pool.isH2c ? undefined : context.healthPath,
   };
+}
+
+/** `ip:port` of a pod, in canonical form; undefined for a port that is none. */
+function addressAt({ ip = "" }: Pod, port: number): string | undefined {
+  return canonicalEndpoint(formatEndpoint({ host: ip, port }));
 }
 
 /** Dynamo's id for the pod's first port; what follows has names that no pod can have. */
@@ -184,7 +188,7 @@ function eventSources(
     refused(`${settingPrefix}kv-events-port`, String(events), `ports up to 65535 for ${last + 1} ranks`);
     return [];
   }
-  const at = (port: number) => `tcp://${formatEndpoint({ host: pod.ip ?? "", port })}`;
+  const at = (port: number) => `tcp://${addressAt(pod, port)}`;
   return Array.from({ length: settings.dpSize }, (_, i) => ({
     endpoint: at(events + dpRankStart + i),
     replayEndpoint: replay === undefined ? undefined : at(replay + dpRankStart + i),

@@ -171,7 +171,7 @@ export class Reflector<T> {
       case "ERROR":
         throw statusError(object, this.#watched.resource);
       default:
-        throw new KubeApiError(`an event of the watch of ${this.#watched.resource} is not known`);
+        throw new Error(`an event of the watch of ${this.#watched.resource} is not known`);
     }
     this.#version = textOf(memberOf(object, "metadata", "resourceVersion")) ?? this.#version;
   }
