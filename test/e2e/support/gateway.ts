@@ -6,7 +6,7 @@ import { type ConfigPatch, type EnvoyKind, envoyConfig } from "./envoy-config.ts
 import { type EnvoyPorts, failingOpen, fastHealthChecks, onPorts, withWorkers } from "./envoy-patches.ts";
 import { freePorts } from "./free-ports.ts";
 import { testModelFolder } from "./model-folder.ts";
-import { Picker, type PickerSettings } from "./picker.ts";
+import { Picker, type PickerLauncher, type PickerSettings } from "./picker.ts";
 import { blockSize, mergeSettings, type PoolWorker, pickerSettings } from "./picker-settings.ts";
 import { type EnvoyLauncher, envoyReady, pickerGone, pickerSeen, type RunningEnvoy } from "./running-envoy.ts";
 
@@ -22,6 +22,8 @@ export interface GatewayOptions {
   readonly otherWorkers?: readonly PoolWorker[];
   /** Changes to the Envoy file, after those that every test needs. Default: none; it fails closed. */
   readonly patches?: readonly ConfigPatch[];
+  /** How the picker is run. Default: the built command line. */
+  readonly pickerLauncher?: PickerLauncher;
   /** Changes to the picker's settings. */
   readonly picker?: PickerSettings;
   /** More settings of the picker for single workers, by name. */
@@ -37,6 +39,7 @@ export class Gateway {
   readonly #envoy: RunningEnvoy;
   readonly #settings: PickerSettings;
   readonly #metricsPort: number;
+  readonly #pickerLauncher: PickerLauncher | undefined;
   #picker: Picker;
 
   private constructor(running: Running) {
@@ -46,6 +49,7 @@ export class Gateway {
     this.#picker = running.picker;
     this.#settings = running.settings;
     this.#metricsPort = running.metricsPort;
+    this.#pickerLauncher = running.pickerLauncher;
   }
 
   /**
@@ -75,12 +79,14 @@ export class Gateway {
       const settings = mergeSettings(own, options.picker ?? {});
       const patches = [onPorts(ports), withWorkers(pool.map((worker) => worker.endpoint)), fastHealthChecks];
       const config = envoyConfig(options.kind, [...patches, failingOpen(false), ...(options.patches ?? [])]);
-      running.picker = await Picker.start(settings, pickerMetrics);
+      running.picker = await Picker.start(settings, pickerMetrics, options.pickerLauncher);
       running.envoy = await options.launcher.start(config);
       const { workers, envoy } = running;
       await envoyReady(ports, envoy);
       await pickerSeen(ports, running.picker);
-      return new Gateway({ ports, workers, settings, metricsPort: pickerMetrics, picker: running.picker, envoy });
+      const { pickerLauncher } = options;
+      const processes = { workers, picker: running.picker, envoy };
+      return new Gateway({ ports, ...processes, settings, metricsPort: pickerMetrics, pickerLauncher });
     } catch (error) {
       const tails = [running.picker?.tail(), running.envoy?.tail()].filter((tail) => tail !== undefined);
       await stopAll(running);
@@ -116,7 +122,7 @@ export class Gateway {
 
   /** Starts the picker again on the same ports and waits until Envoy has noticed. */
   async startPicker(): Promise<void> {
-    this.#picker = await Picker.start(this.#settings, this.#metricsPort);
+    this.#picker = await Picker.start(this.#settings, this.#metricsPort, this.#pickerLauncher);
     await pickerSeen(this.ports, this.#picker);
   }
 
@@ -134,6 +140,7 @@ interface Running {
   picker: Picker;
   settings: PickerSettings;
   metricsPort: number;
+  pickerLauncher: PickerLauncher | undefined;
 }
 
 /** A list for Envoys that walk it; ORIGINAL_DST takes one address, a list would be 503. */

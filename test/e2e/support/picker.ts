@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { fetch } from "undici";
 import { stringify } from "yaml";
-import { OwnProcess } from "./own-process.ts";
+import { type Command, OwnProcess } from "./own-process.ts";
 import { until } from "./until.ts";
 
 const projectRoot = fileURLToPath(new URL("../../../", import.meta.url));
@@ -37,6 +37,16 @@ export interface PickLineCandidate {
   readonly activeRequests?: number;
 }
 
+/** How a picker with this settings file is run. */
+export type PickerLauncher = (configFile: string) => Promise<Command>;
+
+/** The built command line. */
+const asProcess: PickerLauncher = async (configFile) => {
+  await ensureBuilt();
+  const args = ["dist/main.js", "serve", "--config", configFile];
+  return { name: "picker", file: process.execPath, args, cwd: projectRoot };
+};
+
 /** `pointsman serve` as a child process. */
 export class Picker {
   readonly #process: OwnProcess;
@@ -52,16 +62,14 @@ export class Picker {
   }
 
   /**
-   * Starts the built command line with these settings and waits until it serves metrics. Envoy's health check tells
-   * whether it is ready for requests.
+   * Starts the picker with these settings and waits until it serves metrics. Envoy's health check tells whether it is ready for
+   * requests.
    */
-  static async start(settings: PickerSettings, metricsPort: number): Promise<Picker> {
-    await ensureBuilt();
+  static async start(settings: PickerSettings, metricsPort: number, launch = asProcess): Promise<Picker> {
     const folder = await mkdtemp(join(tmpdir(), "pointsman-picker-"));
     const file = join(folder, "config.yaml");
     await writeFile(file, stringify(settings));
-    const args = ["dist/main.js", "serve", "--config", file];
-    const child = await OwnProcess.start({ name: "picker", file: process.execPath, args, cwd: projectRoot });
+    const child = await OwnProcess.start(await launch(file));
     const picker = new Picker(child, folder, metricsPort);
     const check = () => child.assertRunning();
     try {
