@@ -22,6 +22,7 @@ import { KvFollower } from "./kv-follower.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
 import { peerRecovery } from "./peer-recovery.ts";
 import { PromptService, type PromptServiceParts } from "./prompt-service.ts";
+import { warmUpProxy } from "./proxy-warm-up.ts";
 import { Replication } from "./replication.ts";
 import { CoreSamples } from "./samples.ts";
 import { servedModels } from "./served-models.ts";
@@ -114,7 +115,8 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   const kubernetes = await KubernetesDiscovery.start(config, core, log);
   if (kubernetes !== undefined) running.push(kubernetes);
   const recovered = kubernetes === undefined ? recovery?.start() : kubernetes.synced().then(() => recovery?.start());
-  const loaded = Promise.all([prompts.loaded, recovered]).then(() => {
+  const warmed = prompts.loaded.then(() => warmUpProxy(config, core.models, log));
+  const loaded = Promise.all([warmed, recovered]).then(() => {
     const setReady = (isReady: boolean) => {
       for (const surface of surfaces) surface.setReady(isReady);
     };

@@ -186,6 +186,11 @@ export const proxy = z
       .describe(
         "The key itself, for the environment (`POINTSMAN_PROXY_WORKER_API_KEY`); `check-config` does not show it. Absent = workers get what the client sent, as `forwardCredentials` says.",
       ),
+    warmUpMs: milliseconds(0)
+      .default(2_000)
+      .describe(
+        "How long the proxy sends requests through itself, to workers of its own in the process, before it is ready, in ms: the code that serves requests is compiled by then. 0 = not at all.",
+      ),
     cors,
     retries,
     trustClientPins: z
