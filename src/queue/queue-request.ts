@@ -24,11 +24,11 @@ export interface QueueRequest {
 /** What a processor said of a request; llm-d-async's `ResultMessage`. */
 export interface QueueResult {
   readonly id: string;
-  /** HTTP status of the answer; undefined = there was no answer, or the processor is too old to tell. */
+  /** HTTP status of the answer, whatever number it is; undefined = there was no answer, or the processor is too old to tell. */
   readonly statusCode: number | undefined;
   /** The answer's body, or a JSON text of an error. */
   readonly payload: string;
-  /** `GATE_DROPPED`, `DEADLINE_EXCEEDED`, ...; undefined = none. */
+  /** `GATE_DROPPED`, `DEADLINE_EXCEEDED`, ..., or `UNREADABLE_RESULT`, which no processor says; undefined = none. */
   readonly errorCode: string | undefined;
   readonly errorMessage: string | undefined;
   /** Token of the submission that it belongs to; undefined = the processor does not tell. */

@@ -1,19 +1,39 @@
 import type { QueueResult } from "./queue-request.ts";
 
-/** Reads a result as it stands in its list; undefined = it is none. Source: llm-d-async `api/api.go` ResultMessage. */
+/** Stands for a result that names its request and cannot be read any further. */
+const unreadableResult = "UNREADABLE_RESULT";
+
+/**
+ * Reads a result as it stands in its list; undefined = it names no request. One that says nothing that can be used has the error code
+ * `UNREADABLE_RESULT`. Source: llm-d-async `api/api.go` ResultMessage.
+ */
 export function parseResult(text: string): QueueResult | undefined {
   const message = objectOf(text);
   const id = message?.["id"];
   if (message === undefined || typeof id !== "string" || id === "") return undefined;
-  const { status_code: status, payload, error_code: code, error_message: reason, request_token: token } = message;
+  const requestToken = filled(message["request_token"]);
+  const fault = faultOf(message);
+  if (fault !== undefined) {
+    return { ...nothing, id, errorCode: unreadableResult, errorMessage: fault, requestToken };
+  }
+  const { status_code: status, payload, error_code: code, error_message: reason } = message;
   return {
     id,
-    statusCode: Number.isInteger(status) && Number(status) > 0 ? Number(status) : undefined,
+    statusCode: typeof status === "number" && status !== 0 ? status : undefined,
     payload: typeof payload === "string" ? payload : "",
     errorCode: filled(code),
     errorMessage: filled(reason),
-    requestToken: filled(token),
+    requestToken,
   };
+}
+
+const nothing = { statusCode: undefined, payload: "" };
+
+/** Go leaves out a status of 0, and always writes a payload. */
+function faultOf({ status_code: status, payload, error_code: code }: Readonly<Record<string, unknown>>) {
+  if (status !== undefined && status !== null && !Number.isInteger(status)) return "its status_code is no whole number";
+  if (typeof payload !== "string" && filled(code) === undefined) return "its payload is no text";
+  return undefined;
 }
 
 function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -108,12 +108,26 @@ function mapUnlessEmpty(map: Readonly<Record<string, string>>): string | undefin
   return Object.keys(map).length === 0 ? undefined : goJson(map);
 }
 
+/** Objects and lists within each other, from which on Go's decoder gives up. */
+const maxDepth = 10_000;
+
 function parse(member: string): unknown {
+  if (depthOf(member) > maxDepth) throw new DecodeError("exceeded max depth");
   try {
     return JSON.parse(member);
   } catch (cause) {
     throw new DecodeError("not JSON", { cause });
   }
+}
+
+function depthOf(json: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/g)) {
+    if (token === "[" || token === "{") most = Math.max(most, ++depth);
+    else if (token === "]" || token === "}") depth--;
+  }
+  return most;
 }
 
 /** Up to v0.9 a map that is encoded anew, from v0.10 on the bytes as they came. */
