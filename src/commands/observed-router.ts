@@ -11,7 +11,7 @@ export class ObservedRouter {
   readonly #log: Logger;
   readonly #watchers: readonly RequestWatcher[];
 
-  /** @param watchers follow what comes by `route`; default: nobody does */
+  /** @param watchers follow what comes by `route` or `admit`; default: nobody does */
   constructor(router: Router, metrics: RequestMetrics, log: Logger, watchers: readonly RequestWatcher[] = []) {
     this.#router = router;
     this.#metrics = metrics;
@@ -21,18 +21,23 @@ export class ObservedRouter {
 
   /** As `Router.route`. */
   route(request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
-    const watched = this.#watchers.length === 0 ? undefined : WatchedPick.of(this.#watchers, request);
-    return watched === undefined ? this.#route(request, wait) : this.#watch(watched, request, wait);
+    return this.#watched((followed) => this.#route(request, followed), request, wait);
   }
 
-  #watch(watched: WatchedPick, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+  #watched(
+    pick: (wait: PrepareWait) => RouteDecision | Promise<RouteDecision>,
+    request: RouteRequest,
+    wait: PrepareWait,
+  ): RouteDecision | Promise<RouteDecision> {
+    const watched = this.#watchers.length === 0 ? undefined : WatchedPick.of(this.#watchers, request);
+    if (watched === undefined) return pick(wait);
     const failed = (error: unknown): never => {
       watched.failed(error, wait.signal.aborted);
       throw error;
     };
     let decision: RouteDecision | Promise<RouteDecision>;
     try {
-      decision = this.#route(request, watched.waitOf(wait));
+      decision = pick(watched.waitOf(wait));
     } catch (error) {
       return failed(error);
     }
@@ -43,10 +48,10 @@ export class ObservedRouter {
 
   #route(request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
     const prepared = this.prepare(request, wait);
-    if (!(prepared instanceof Promise)) return this.admit(prepared, request, wait);
+    if (!(prepared instanceof Promise)) return this.#admit(prepared, request, wait);
     return prepared.then((late) => {
       wait.signal.throwIfAborted();
-      return this.admit(late, request, wait);
+      return this.#admit(late, request, wait);
     });
   }
 
@@ -61,8 +66,12 @@ export class ObservedRouter {
     return prepared instanceof Promise ? prepared.then(finish) : finish(prepared);
   }
 
-  /** As `Router.admit`. */
+  /** As `Router.admit`. A request that is picked for again, on another worker, is followed as another one. */
   admit(prepared: PreparedRequest, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+    return this.#watched((followed) => this.#admit(prepared, request, followed), request, wait);
+  }
+
+  #admit(prepared: PreparedRequest, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
     const startMs = performance.now();
     const finish = (decision: RouteDecision) => this.#observed(decision, prepared, startMs);
     const decision = this.#router.admit(prepared, request, wait);

@@ -22,6 +22,7 @@ import type { Core } from "./assemble.ts";
 import { decisionRoutes } from "./decisions.ts";
 import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { ObservedRouter } from "./observed-router.ts";
+import type { RequestWatcher } from "./request-watch.ts";
 import { RewritingRouter } from "./rewriting-router.ts";
 import { WorkerKeys, workerTlsOf } from "./worker-access.ts";
 import { workerReports } from "./worker-reports.ts";
@@ -35,6 +36,8 @@ export interface ProxyParts {
   readonly prober: HealthProber | undefined;
   /** Undefined = there are no traces. */
   readonly tracer?: RequestTracer | undefined;
+  /** Who follows the requests. */
+  readonly watchers: readonly RequestWatcher[];
 }
 
 /** A listening proxy with its connections to the workers. */
@@ -108,7 +111,10 @@ function frontDoor(
     intake,
     models: modelList(core, config, dispatcher),
     call: {
-      router: new RewritingRouter(new ObservedRouter(core.router, metrics.requests, log), core.rewrites),
+      router: new RewritingRouter(
+        new ObservedRouter(core.router, metrics.requests, log, parts.watchers),
+        core.rewrites,
+      ),
       dispatcher,
       workers: reports,
       splitter: splitterOf(config, metrics, reports),

@@ -16,6 +16,7 @@ import {
   type SimulatedRequest,
   simulatedRequestOf,
   summarize,
+  type TraceRequest,
   tableOf,
 } from "../replay/index.ts";
 import { lines } from "./lines.ts";
@@ -86,17 +87,23 @@ function reportOf(results: readonly PolicyResult[], requests: number, { workers,
   ].join("\n");
 }
 
+/** The requests in order of time, the first at 0. */
 async function readTrace(trace: AsyncIterable<Buffer>, { limit, blockSize, speed }: ReplayOptions) {
-  const requests: SimulatedRequest[] = [];
+  const traced: TraceRequest[] = [];
   let line = 0;
   for await (const text of lines(trace)) {
     line++;
     if (text.trim() === "") continue;
-    if (requests.length === limit) break;
-    requests.push(simulatedRequestOf(parseTraceRequest(text, line), { blockSize, speed }));
+    if (traced.length === limit) break;
+    traced.push(parseTraceRequest(text, line));
   }
-  if (requests.length === 0) throw new ConfigError(["the trace holds no request"]);
-  return requests;
+  if (traced.length === 0) throw new ConfigError(["the trace holds no request"]);
+  traced.sort((a, b) => a.timestampMs - b.timestampMs);
+  const beginMs = traced[0]?.timestampMs ?? 0;
+  return traced.map((request) => {
+    const sinceBegin = { ...request, timestampMs: request.timestampMs - beginMs };
+    return simulatedRequestOf(sinceBegin, { blockSize, speed });
+  });
 }
 
 /** Most that happens between two looks at the progress; each takes some microseconds. */

@@ -24,10 +24,12 @@ import { peerRecovery } from "./peer-recovery.ts";
 import { PromptService, type PromptServiceParts } from "./prompt-service.ts";
 import { warmUpProxy } from "./proxy-warm-up.ts";
 import { Replication } from "./replication.ts";
+import type { RequestWatcher } from "./request-watch.ts";
 import { CoreSamples } from "./samples.ts";
 import { servedModels } from "./served-models.ts";
 import { type Surface, startSurfaces } from "./surfaces.ts";
 import { tracerOf } from "./tracing.ts";
+import { startRecorder } from "./traffic-recorder.ts";
 import { UntoldPrefill } from "./untold-prefill.ts";
 import { workerTlsOf } from "./worker-access.ts";
 
@@ -109,7 +111,8 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
     running.push(tracer);
     metrics.sampleTraces(() => tracer.counts);
   }
-  const parts = { core, config, tracer, log, metrics, follower, recovery, problemsOf, prober, replication };
+  const watchers = await requestWatchers(config, log, metrics, running);
+  const parts = { core, config, tracer, log, metrics, follower, recovery, problemsOf, prober, replication, watchers };
   const surfaces = await startSurfaces(parts, running);
   // Last, since everything that has to do with workers now hears of them.
   const kubernetes = await KubernetesDiscovery.start(config, core, log);
@@ -127,6 +130,20 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
     log.info({ modes: modesOf(config), ...summary }, "the picker is ready");
   });
   return { surfaces, loaded };
+}
+
+/** Who follows the requests of all surfaces. */
+async function requestWatchers(
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+  running: Closable[],
+): Promise<readonly RequestWatcher[]> {
+  const recorder = await startRecorder(config, log);
+  if (recorder === undefined) return [];
+  running.push(recorder);
+  metrics.sampleRecorder(recorder.lines);
+  return [recorder.watcher];
 }
 
 /** Outcomes are counted; what should not happen is logged as well. */

@@ -42,6 +42,8 @@ export interface SurfaceParts {
   readonly replication: Replication | undefined;
   /** Undefined = there are no traces. */
   readonly tracer: RequestTracer | undefined;
+  /** Who follows requests, the surface's own apart. */
+  readonly watchers: readonly RequestWatcher[];
   /** Undefined = nobody keeps the workers' health. */
   readonly prober: HealthProber | undefined;
 }
@@ -62,9 +64,9 @@ export async function startSurfaces(
   return surfaces;
 }
 
-async function startExtProc({ core, config, log, metrics, tracer }: SurfaceParts): Promise<Surface> {
+async function startExtProc({ core, config, log, metrics, tracer, ...parts }: SurfaceParts): Promise<Surface> {
   const { llmd } = metrics;
-  const watchers: RequestWatcher[] = [];
+  const watchers: RequestWatcher[] = [...parts.watchers];
   if (tracer !== undefined) watchers.push(new TraceWatcher(tracer));
   if (llmd !== undefined) watchers.push(new LlmdWatcher(llmd, core.objectives));
   const observed = new ObservedRouter(core.router, metrics.requests, log, watchers);

@@ -23,6 +23,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkAdmission(config, report);
   checkReplicas(config, report);
   checkPeers(config, report);
+  checkRecorder(config, report);
   const { reconnectMinMs, reconnectMaxMs } = config.kvEvents;
   if (reconnectMaxMs < reconnectMinMs) {
     report(
@@ -50,6 +51,14 @@ function checkDecisionsApi({ decisionsApi, models, workers }: Config, report: Re
   for (const [i, { scoring, role }] of workers.entries()) {
     if (scoring === undefined || role === "aggregated") continue;
     report(["workers", i, "scoring"], `has no meaning for the role ${role}`, role);
+  }
+}
+
+function checkRecorder({ recorder: { file, blockTokens }, models }: Config, report: Report): void {
+  if (file === undefined) return;
+  for (const { name, blockSize } of models) {
+    if (blockTokens % blockSize === 0) continue;
+    report(["recorder", "blockTokens"], `expected a multiple of the blockSize of ${name} (${blockSize})`, blockTokens);
   }
 }
 

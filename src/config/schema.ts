@@ -8,6 +8,7 @@ import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { modelRewrites, models, unknownModel } from "./sections/models.ts";
 import { proxy } from "./sections/proxy.ts";
+import { recorder } from "./sections/recorder.ts";
 import { replicas } from "./sections/replicas.ts";
 import { mixedModes, mode, routeApi } from "./sections/route-api.ts";
 import { admission, affinity, decisions, disaggregation, json, reservations, routing } from "./sections/routing.ts";
@@ -43,6 +44,7 @@ export const settingsSchema = z.strictObject({
   reservations,
   replicas,
   decisions,
+  recorder,
   json,
   tokenizer,
   shutdown,

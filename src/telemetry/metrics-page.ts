@@ -58,6 +58,7 @@ function ownMetrics(): Metrics {
   const messages = { published: 0, failed: 0, received: 0, missed: 0, dropped: [] };
   const state = { isConnected: false, isNameShared: false, siblings: 0, sessions: { told: 0, learned: 0 } };
   metrics.sampleReplicas(() => ({ ...state, ...messages }));
+  metrics.sampleRecorder({ recorded: 0, dropped: 0 });
   metrics.proxy.sample({ running: 0, heldBodyBytes: 0, storedResponses: 0 });
   metrics.sampleTraces(() => ({ sent: 0, failed: 0, dropped: 0 }));
   metrics.sampleRecovery(() => ({ state: "recovered", blocks: 0, tookMs: 0, attempts: new Map() }));

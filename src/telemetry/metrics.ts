@@ -5,6 +5,7 @@ import { LlmdMetrics, type LlmdOptions } from "./llmd-metrics.ts";
 import { registerLlmdPoolMetrics } from "./llmd-pool-metrics.ts";
 import { PromptMetrics, type PromptSample } from "./prompt-metrics.ts";
 import { ProxyMetrics } from "./proxy-metrics.ts";
+import { type RecorderSample, registerRecorderMetrics } from "./recorder-metrics.ts";
 import { type RecoverySource, registerRecoveryMetrics } from "./recovery-metrics.ts";
 import { type ReplicaSource, registerReplicaMetrics } from "./replica-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
@@ -79,6 +80,11 @@ export class Metrics {
   /** Reads what is known of other replicas from `source` at each scrape. Call it once, where load is shared. */
   sampleReplicas(source: ReplicaSource): void {
     registerReplicaMetrics(this.#registry, source);
+  }
+
+  /** Reads how much of the traffic is recorded at each scrape. Call it once, where it is. */
+  sampleRecorder(sample: RecorderSample): void {
+    registerRecorderMetrics(this.#registry, sample);
   }
 
   /** Reads how the index was fetched from a peer from `source` at each scrape. Call it once, where there are peers. */

@@ -63,8 +63,10 @@ export class AnswerWatch {
   end(telemetry: Pick<ProxyTelemetry, "usage" | "usageUnread">): void {
     const usage = this.#usage?.usage;
     const { model, predictedCachedTokens, api } = this.#decision;
-    if (usage !== undefined) telemetry.usage({ ...usage, model, predictedCachedTokens });
-    else if (this.#head.status >= 300 || !this.#hasBody || api === "promptless") return;
+    if (usage !== undefined) {
+      this.#decision.reservation.used?.(usage);
+      telemetry.usage({ ...usage, model, predictedCachedTokens });
+    } else if (this.#head.status >= 300 || !this.#hasBody || api === "promptless") return;
     else if (this.#head.isEncoded) telemetry.usageUnread("encoded");
     else if (this.#usage !== undefined) telemetry.usageUnread(this.#usage.sawTooLarge ? "too_large" : "absent");
   }

@@ -119,6 +119,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     workers.answered(endpoint);
     for (const suspect of this.#suspects) workers.failed(suspect);
     this.#noteOwner(watch, endpoint);
+    // While the reservation is held: whoever follows it is told what the request took.
     watch.end(this.#report);
     this.#close();
   }

@@ -1,12 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { promptTokenizer } from "../../../src/commands/prompt-tokenizer.ts";
 import { readModelFolder } from "../../../src/config/index.ts";
 import { Model, profileByName } from "../../../src/model/index.ts";
+import { parseTraceRequest } from "../../../src/replay/index.ts";
 import { type SimWorker, startSimWorker } from "../../../src/sim-worker/index.ts";
 import { open } from "../../support/proxy/raw-client.ts";
 import { testModelFolder } from "../support/model-folder.ts";
@@ -31,6 +34,7 @@ describe("pointsman serve --set mode=proxy", () => {
       metrics: { listen: "off" },
       log: { level: "debug" },
       proxy: { listen: "127.0.0.1:0" },
+      recorder: { file: join(folder, "trace.jsonl"), blockTokens: 64 },
       models: [{ name: "qwen3", folder: testModelFolder(), profile: "vllm" }],
       workers: workers.map(({ name, endpoint, kvEventsEndpoint, kvReplayEndpoint }) => ({
         name,
@@ -75,6 +79,37 @@ describe("pointsman serve --set mode=proxy", () => {
     expect(picked.at(-1)).toMatchObject({ api: "chat", model: "qwen3" });
     expect(picked.at(-1).promptTokens).toBeGreaterThan(500);
     expect(picked.at(-1).predictedCachedTokens).toBeGreaterThan(500);
+  });
+
+  it("records what it picked for, as a trace that can be replayed", async () => {
+    const trace = join(folder, "trace.jsonl");
+    const recorded = async () => (await readFile(trace, "utf8")).split("\n").filter((line) => line !== "");
+    const before = (await recorded()).length;
+    const client = new OpenAI({ apiKey: "any", baseURL: `${url}/v1`, maxRetries: 0 });
+    const question = "Why is the sky blue? ".repeat(60);
+    const usages: object[] = [];
+    for (const more of ["One.", "One. Two.", "Another."]) {
+      const content = more === "Another." ? more.repeat(80) : `${question}${more}`;
+      const { usage } = await client.chat.completions.create({ model: "qwen3", messages: [{ role: "user", content }] });
+      usages.push({ inputTokens: usage?.prompt_tokens, outputTokens: usage?.completion_tokens });
+    }
+    await until(async () => (await recorded()).length === before + 3, { what: "three lines", timeoutMs: 10_000 });
+    const lines = await recorded();
+    const requests = lines.map((line, at) => parseTraceRequest(line, at + 1)).slice(before);
+    expect(requests).toMatchObject(usages);
+    expect(requests.map(({ inputTokens, blockIds }) => blockIds.length === Math.floor(inputTokens / 64))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const [one, two, other] = requests.map(({ blockIds }) => blockIds);
+    expect(two?.slice(0, 4)).toEqual(one?.slice(0, 4));
+    expect(other?.some((id) => one?.includes(id))).toBe(false);
+    expect(lines.join("\n")).not.toMatch(/sky|Another/);
+    const replayed = ["dist/main.js", "replay", trace, "--block-size", "64", "--json"];
+    const { stdout } = await promisify(execFile)(process.execPath, replayed);
+    const configured = stdout.split("\n").find((line) => line.includes('"configured"')) ?? "{}";
+    expect(JSON.parse(configured)).toMatchObject({ requests: lines.length });
   });
 
   it("ends when told: streams first, then itself", async () => {

@@ -94,7 +94,7 @@ export class RunningProxy {
     const metrics = new Metrics({ models: config.models.map(({ name }) => name), version: "test" });
     const prober = new HealthProber(core.catalogue, probes ? { intervalMs: 50 } : { intervalMs: 0 });
     await prompts?.loaded;
-    const proxy = await startProxy({ core, config, log, metrics, prober, tracer });
+    const proxy = await startProxy({ core, config, log, metrics, prober, tracer, watchers: [] });
     proxy.server.setReady(true);
     return new RunningProxy(core, metrics, prober, proxy, prompts);
   }

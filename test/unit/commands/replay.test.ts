@@ -74,6 +74,12 @@ describe("pointsman replay", () => {
     expect(byName.get("configured").hitRate).toBeCloseTo((2 * 9 * 2) / 60, 9);
   });
 
+  it("takes requests in any order, from the earliest on", async () => {
+    const late = Array.from({ length: 20 }, (_, at) => 1_796_000_000_000 + 500 * at);
+    const shifted = trace.split("\n").map((text, at) => JSON.stringify({ ...JSON.parse(text), timestamp: late[at] }));
+    expect(await run(shifted.toReversed().join("\n"))).toBe(await run(trace));
+  });
+
   it("reads no more than it may, empty lines apart", async () => {
     expect(await run(`\n${trace}\nnot read`, { limit: 20 })).toMatch(/^20 requests/);
   });

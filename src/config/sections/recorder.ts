@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { count } from "../setting-types.ts";
+
+/** A record of the traffic that `pointsman replay` can play. */
+export const recorder = z
+  .strictObject({
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Where one line a picked request is appended: its time, its lengths in tokens and keyed hashes of its blocks, nothing of its text. Absent = nothing is recorded. With several processes each needs a file of its own.",
+      ),
+    blockTokens: count(1)
+      .default(512)
+      .describe("Tokens that one hash stands for; a multiple of every model's `blockSize`."),
+    keyFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "File with a secret of at least 16 bytes that the hashes are made with: those of several processes, and of one before and after a restart, are alike then. Absent = each start has a random one.",
+      ),
+    maxBytes: count(1)
+      .default(1_073_741_824)
+      .describe("Longest that the file may become, in bytes; nothing more is recorded then."),
+    maxWaitingBytes: count(1)
+      .default(4_194_304)
+      .describe("Most bytes that wait for a slow disk; more are left out, and counted."),
+  })
+  .prefault({})
+  .describe("A trace of the requests, for `pointsman replay`.");
