@@ -92,6 +92,7 @@ async function openProxy(
     log,
     metrics: new Metrics({ models: names, version: "" }),
     prober: undefined,
+    watchers: [],
   });
   open.push(proxy);
   proxy.server.setReady(true);
