@@ -1,11 +1,25 @@
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import { type ApiKeySettings, type Config, ConfigError, parseApiKeys } from "../config/index.ts";
+import {
+  type ApiKeySettings,
+  type Config,
+  ConfigError,
+  parseApiKeys,
+  type QueueApiKeySettings,
+} from "../config/index.ts";
 import { watchContent } from "../http/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
-/** What is set of the proxy's keys. */
-export type KeySettings = Pick<Config["proxy"], "apiKeys" | "apiKeyFile" | "apiKeyHashes" | "apiKeyReloadIntervalMs">;
+/** What is set of a front's keys. */
+type KeySettings = Pick<Config["proxy"], "apiKeyFile" | "apiKeyHashes" | "apiKeyReloadIntervalMs"> & {
+  readonly apiKeys: readonly AnyApiKey[];
+};
+
+/** The sections that have keys. */
+export type KeySection = "proxy" | "queue";
+
+/** An entry of either section; only the queue's has traits. */
+export type AnyApiKey = ApiKeySettings & Partial<QueueApiKeySettings>;
 
 /** Whether callers need a key. A file asks for one even while it names nobody: then nobody may call. */
 export function areKeysNeeded({ apiKeys, apiKeyFile, apiKeyHashes }: KeySettings): boolean {
@@ -19,14 +33,15 @@ export function areKeysNeeded({ apiKeys, apiKeyFile, apiKeyHashes }: KeySettings
  */
 export function watchApiKeys(
   settings: KeySettings,
-  first: readonly ApiKeySettings[],
-  onChange: (keys: readonly ApiKeySettings[]) => void,
+  section: KeySection,
+  first: readonly AnyApiKey[],
+  onChange: (keys: readonly AnyApiKey[]) => void,
   log: Pick<Logger, "info" | "error">,
 ): () => void {
   const { apiKeyFile, apiKeyReloadIntervalMs } = settings;
   if (apiKeyFile === undefined) return () => undefined;
   return watchContent(first, {
-    read: () => apiKeysOf(settings),
+    read: () => apiKeysOf(settings, section),
     isSame: isDeepStrictEqual,
     intervalMs: apiKeyReloadIntervalMs,
     after: (delayMs, callback) => {
@@ -35,16 +50,17 @@ export function watchApiKeys(
     },
     onChange: (keys) => {
       onChange(keys);
-      log.info({ apiKeyFile, keys: keys.length }, "proxy: new keys");
+      log.info({ apiKeyFile, keys: keys.length }, `${section}: new keys`);
     },
-    onFailure: (err) => log.error({ err, apiKeyFile }, "proxy: cannot reload the keys, keeping the old ones"),
+    onFailure: (err) => log.error({ err, apiKeyFile }, `${section}: cannot reload the keys, keeping the old ones`),
   });
 }
 
-/** Who may call the proxy, wherever it is set. Rejects with ConfigError. */
-export async function apiKeysOf(settings: KeySettings): Promise<readonly ApiKeySettings[]> {
+/** Who may call, wherever it is set. Rejects with ConfigError. */
+export async function apiKeysOf(settings: KeySettings, section: KeySection): Promise<readonly AnyApiKey[]> {
   const { apiKeys, apiKeyFile, apiKeyHashes } = settings;
-  const fromFile = apiKeyFile === undefined ? [] : parseApiKeys(await readKeyFile(apiKeyFile), apiKeyFile);
+  const fromFile =
+    apiKeyFile === undefined ? [] : parseApiKeys(await readKeyFile(apiKeyFile, section), apiKeyFile, section);
   const hashes = apiKeyHashes?.split(",") ?? [];
   const plain = hashes.map((sha256, i) => ({
     name: `apiKeyHashes[${i}]`,
@@ -55,10 +71,10 @@ export async function apiKeysOf(settings: KeySettings): Promise<readonly ApiKeyS
   return [...apiKeys, ...fromFile, ...plain];
 }
 
-async function readKeyFile(file: string): Promise<string> {
+async function readKeyFile(file: string, section: KeySection): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw new ConfigError([`proxy.apiKeyFile: ${file} cannot be read`], { cause });
+    throw new ConfigError([`${section}.apiKeyFile: ${file} cannot be read`], { cause });
   }
 }

@@ -19,19 +19,21 @@ export async function checkConfig(config: Config, output: Writable): Promise<voi
   configuredWorkers(config);
   for (const model of config.models)
     if (hasFiles(model)) await readModelFolder((await modelFolderOf(model, config.hub)).folder);
-  const { extProc, routeApi, proxy, replicas } = config;
+  const { extProc, routeApi, proxy, queue, replicas } = config;
   for (const [path, { mode, certFile, keyFile, clientCaFile }] of [
     ["extProc.tls", extProc.tls] as const,
     ["routeApi.tls", routeApi.tls] as const,
     ["proxy.tls", proxy.tls] as const,
+    ["queue.tls", queue.tls] as const,
   ]) {
     if (mode === "files") await Promise.all([assertReadable(path, certFile), assertReadable(path, keyFile)]);
     await assertReadable(`${path}.clientCaFile`, clientCaFile);
   }
   await assertReadable("kubernetes.kubeconfig", config.kubernetes.kubeconfig);
   await assertReadable("routeApi.tokenFile", routeApi.tokenFile);
-  if (modesOf(config).includes("proxy")) await Promise.all([apiKeysOf(proxy), workerKeysOf(config)]);
+  if (modesOf(config).includes("proxy")) await Promise.all([apiKeysOf(proxy, "proxy"), workerKeysOf(config)]);
   await workerTlsOf(config);
+  if (modesOf(config).includes("queue")) await assertQueueFiles(queue);
   await assertReplicaFiles(replicas);
   output.write(renderConfig(config));
 }
@@ -41,11 +43,21 @@ async function assertReplicaFiles({ redis, peers }: Config["replicas"]): Promise
   if (peers.urls.length > 0) {
     for (const key of ["tokenFile", "caFile"] as const) await assertReadable(`replicas.peers.${key}`, peers[key]);
   }
-  if (redis.url === undefined) return;
-  await assertReadable("replicas.redis.passwordFile", redis.passwordFile);
-  for (const key of ["caFile", "certFile", "keyFile"] as const) {
-    await assertReadable(`replicas.redis.tls.${key}`, redis.tls[key]);
-  }
+  if (redis.url !== undefined) await assertRedisFiles("replicas.redis", redis);
+}
+
+async function assertQueueFiles(queue: Config["queue"]): Promise<void> {
+  await apiKeysOf(queue, "queue");
+  await assertRedisFiles("queue.redis", queue.redis);
+  await assertReadable("queue.redis.sentinel.passwordFile", queue.redis.sentinel.passwordFile);
+}
+
+async function assertRedisFiles(
+  path: string,
+  { passwordFile, tls }: Pick<Config["queue"]["redis"], "passwordFile" | "tls">,
+): Promise<void> {
+  await assertReadable(`${path}.passwordFile`, passwordFile);
+  for (const key of ["caFile", "certFile", "keyFile"] as const) await assertReadable(`${path}.tls.${key}`, tls[key]);
 }
 
 async function assertReadable(path: string, file: string | undefined): Promise<void> {

@@ -2,11 +2,10 @@ import { performance } from "node:perf_hooks";
 import { type Config, parseAddress } from "../config/index.ts";
 import { AuthorizedWorkers, WorkerPools } from "../dispatch/index.ts";
 import type { HealthProber, WorkerTlsOf } from "../fleet/index.ts";
-import { ApiKeys, BodyIntake, Cors, FrontServer, systemClock } from "../http/index.ts";
+import { ApiKeys, BodyIntake, Cors, FrontServer, type ListedModel, systemClock } from "../http/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
 import {
   FrontDoor,
-  type ListedModel,
   ModelList,
   type MountedRoute,
   type ProxyTelemetry,
@@ -50,7 +49,7 @@ export interface RunningProxy {
 export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
   const { core, config, log } = parts;
   const { proxy } = config;
-  const listed = await apiKeysOf(proxy);
+  const listed = await apiKeysOf(proxy, "proxy");
   const keys = new ApiKeys(listed, areKeysNeeded(proxy), () => performance.now());
   if (!keys.areNeeded && !isLoopback(proxy.listen)) {
     log.warn({ listen: proxy.listen }, "the proxy asks nobody for a key: see proxy.apiKeys");
@@ -74,7 +73,7 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
       { setting: "proxy.listen", host, port, tls: tlsOf(proxy.tls), limits },
       log,
     );
-    const stopWatching = watchApiKeys(proxy, listed, (changed) => keys.replace(changed), log);
+    const stopWatching = watchApiKeys(proxy, "proxy", listed, (changed) => keys.replace(changed), log);
     return {
       server,
       close: async () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { Config } from "../config/index.ts";
 import type { RedisSecrets } from "../redis/index.ts";
 import {
@@ -12,11 +11,10 @@ import {
 } from "../replicas/index.ts";
 import type { Logger, ReplicaSample } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
+import { readRedisSecrets } from "./redis-secrets.ts";
 import { replicaName } from "./reservation-ids.ts";
 import { isSharingSessions } from "./shared-sessions.ts";
 import { hasName, siblingLog } from "./sibling-log.ts";
-
-type RedisSettings = Config["replicas"]["redis"];
 
 /** What is known of the other replicas, for people. */
 export interface ReplicationStatus extends ReplicaIdentity {
@@ -77,7 +75,7 @@ export class Replication {
   static async start(config: Config, core: Core, log: Logger): Promise<Replication | undefined> {
     const { redis } = config.replicas;
     if (redis.url === undefined) return undefined;
-    const secrets = () => readSecrets(redis);
+    const secrets = () => readRedisSecrets(redis);
     await secrets();
     return new Replication(config, core, log, secrets);
   }
@@ -109,20 +107,4 @@ export class Replication {
     await this.#loads.close();
     await this.#link.close();
   }
-}
-
-async function readSecrets({ passwordFile, tls }: RedisSettings): ReturnType<RedisSecrets> {
-  const read = async (file: string | undefined) => (file === undefined ? undefined : await readFile(file, "utf8"));
-  const [password, ca, cert, key] = await Promise.all([passwordFile, tls.caFile, tls.certFile, tls.keyFile].map(read));
-  return {
-    // Files end with a line break, passwords do not.
-    password: password?.replace(/\r?\n$/, ""),
-    tls: {
-      rejectUnauthorized: tls.verify,
-      ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
-    },
-  };
 }

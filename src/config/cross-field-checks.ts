@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { shiftKvAddress } from "./address.ts";
 import { checkKubernetes, isInKubernetes } from "./kubernetes-checks.ts";
 import { checkListenAddresses } from "./listen-address-checks.ts";
+import { checkQueue } from "./queue-checks.ts";
 import type { Path, Report } from "./report.ts";
 import type { Config, ModelSettings, WorkerSettings } from "./schema.ts";
 
@@ -14,6 +15,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkListeners(config, report);
   checkListenAddresses(config, report);
   checkProxy(config, report);
+  checkQueue(config, report);
   checkModels(config.models, report);
   checkDecisionsApi(config, report);
   checkRewrites(config, report);
@@ -118,7 +120,10 @@ function waitingIn({ mode, mixedModes, extProc, proxy }: Config) {
   const { pickDeadlineMs, maxInFlightRequests: mostAtOnce } = extProc;
   const byEnvoy = ["extProc", { pickDeadlineMs, mostAtOnce, bound: "maxInFlightRequests" }] as const;
   const byProxy = ["proxy", { ...proxy, mostAtOnce: proxy.maxRequests, bound: "maxRequests" }] as const;
-  return [...(modes.every((each) => each === "proxy") ? [] : [byEnvoy]), ...(modes.includes("proxy") ? [byProxy] : [])];
+  return [
+    ...(modes.every((each) => each === "proxy" || each === "queue") ? [] : [byEnvoy]),
+    ...(modes.includes("proxy") ? [byProxy] : []),
+  ];
 }
 
 function checkProxy({ mode, mixedModes, proxy, workers, models }: Config, report: Report): void {
@@ -182,11 +187,12 @@ function checkModes(config: Config, report: Report): void {
   }
 }
 
-function checkListeners({ extProc, routeApi, proxy }: Config, report: Report): void {
+function checkListeners({ extProc, routeApi, proxy, queue }: Config, report: Report): void {
   for (const [section, { mode, certFile, keyFile, clientCaFile }] of [
     ["extProc", extProc.tls] as const,
     ["routeApi", routeApi.tls] as const,
     ["proxy", proxy.tls] as const,
+    ["queue", queue.tls] as const,
   ]) {
     if (mode === "off" && clientCaFile !== undefined) {
       const reason = `not with ${section}.tls.mode off, where nobody is asked for a certificate`;

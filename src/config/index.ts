@@ -1,6 +1,6 @@
 export type { Address } from "./address.ts";
 export { parseAddress } from "./address.ts";
-export { type ApiKeySettings, parseApiKeys } from "./api-key-file.ts";
+export { type ApiKeySettings, parseApiKeys, type QueueApiKeySettings } from "./api-key-file.ts";
 export { ConfigError } from "./config-error.ts";
 export { isInKubernetes } from "./kubernetes-checks.ts";
 export type { ConfigSources } from "./load-config.ts";

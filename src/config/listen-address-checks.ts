@@ -48,6 +48,7 @@ function listenersOf(config: Config): readonly Listener[] {
     ...(isEnvoys ? (["extProc"] as const) : []),
     ...(hasRouteApi ? (["routeApi"] as const) : []),
     ...(modes.includes("proxy") ? (["proxy"] as const) : []),
+    ...(modes.includes("queue") ? (["queue"] as const) : []),
     ...(isEnvoys ? (["health"] as const) : []),
     "metrics" as const,
   ];

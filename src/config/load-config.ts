@@ -49,7 +49,7 @@ function withPathsFrom(base: string, config: Config): Config {
     ...from("clientCaFile", tls.clientCaFile),
     ...from("caFile", tls.caFile),
   });
-  const { extProc, routeApi, proxy, hub, replicas, kubernetes } = config;
+  const { extProc, routeApi, proxy, queue, hub, replicas, kubernetes } = config;
   const { redis, peers } = replicas;
   return {
     ...config,
@@ -70,6 +70,17 @@ function withPathsFrom(base: string, config: Config): Config {
       tls: tlsFrom(proxy.tls),
       ...from("apiKeyFile", proxy.apiKeyFile),
       ...from("workerApiKeyFile", proxy.workerApiKeyFile),
+    },
+    queue: {
+      ...queue,
+      tls: tlsFrom(queue.tls),
+      ...from("apiKeyFile", queue.apiKeyFile),
+      redis: {
+        ...queue.redis,
+        ...from("passwordFile", queue.redis.passwordFile),
+        tls: { ...tlsFrom(queue.redis.tls), ...from("caFile", queue.redis.tls.caFile) },
+        sentinel: { ...queue.redis.sentinel, ...from("passwordFile", queue.redis.sentinel.passwordFile) },
+      },
     },
     replicas: {
       ...replicas,

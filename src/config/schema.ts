@@ -8,6 +8,7 @@ import { approximateIndex, kvEvents } from "./sections/kv.ts";
 import { health, log, metrics, shutdown } from "./sections/listeners.ts";
 import { modelRewrites, models, unknownModel } from "./sections/models.ts";
 import { proxy } from "./sections/proxy.ts";
+import { queue } from "./sections/queue.ts";
 import { recorder } from "./sections/recorder.ts";
 import { replicas } from "./sections/replicas.ts";
 import { mixedModes, mode, routeApi } from "./sections/route-api.ts";
@@ -29,6 +30,7 @@ export const settingsSchema = z.strictObject({
   extProc,
   routeApi,
   proxy,
+  queue,
   decisionsApi,
   health,
   metrics,

@@ -40,6 +40,11 @@ function describeNameFault(text: string): string | undefined {
   return isIP(host) === 0 ? "expected an IP address and a port: the gateway resolves no names here" : undefined;
 }
 
+/** `host:port` or `[v6]:port` of a server elsewhere; names are looked up. */
+export function serverAddress() {
+  return checkedText((text) => describeAddressFault(text, 1));
+}
+
 /** A ZMQ address, `tcp://host:port`. */
 export function kvAddress() {
   return checkedText(describeKvAddressFault);

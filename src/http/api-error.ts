@@ -39,6 +39,12 @@ const openaiTypes = {
   shutting_down: "service_unavailable_error",
   worker_failed: "server_error",
   worker_timeout: "timeout_error",
+  queue_unavailable: "service_unavailable_error",
+  queue_lost: "service_unavailable_error",
+  gate_dropped: "rate_limit_error",
+  cancelled: "invalid_request_error",
+  unknown_request: "invalid_request_error",
+  idempotency_conflict: "invalid_request_error",
   internal: "internal_server_error",
 } as const satisfies Record<HttpErrorCode, string>;
 
@@ -70,6 +76,12 @@ const anthropicTypes = {
   shutting_down: "overloaded_error",
   worker_failed: "api_error",
   worker_timeout: "timeout_error",
+  queue_unavailable: "overloaded_error",
+  queue_lost: "overloaded_error",
+  gate_dropped: "rate_limit_error",
+  cancelled: "api_error",
+  unknown_request: "not_found_error",
+  idempotency_conflict: "invalid_request_error",
   internal: "api_error",
 } as const satisfies Record<HttpErrorCode, string>;
 

@@ -72,8 +72,8 @@ export class KeyAllowance<K extends ApiKey = ApiKey> {
     this.#lastMs = now();
   }
 
-  get name(): string {
-    return this.#key.name;
+  get key(): K {
+    return this.#key;
   }
 
   /** Puts other bounds on the key; what it has used up under the old ones stays used up. */

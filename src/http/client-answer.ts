@@ -112,7 +112,7 @@ export class ClientAnswer {
     this.#response.end(body);
   }
 
-  /** An answer of the proxy's own. */
+  /** JSON of our own. */
   own(status: number, lines: readonly string[], body: string): void {
     const own = ["content-type", "application/json", "content-length", String(Buffer.byteLength(body)), ...lines];
     if (this.#frame.requestId !== undefined) own.push("x-request-id", this.#frame.requestId);
@@ -131,7 +131,7 @@ export class ClientAnswer {
     this.#response.once("close", listener);
   }
 
-  /** An error of the proxy's own, in the API's words. */
+  /** An error of our own, in the API's words. */
   refuse(error: HttpError, field?: string): void {
     const { errorJson, dialect } = this.#frame;
     const { status, message, code, headers } = error;

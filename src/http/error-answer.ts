@@ -16,7 +16,13 @@ export type HttpErrorCode =
   | "rate_limited"
   | "unknown_response"
   | "worker_failed"
-  | "worker_timeout";
+  | "worker_timeout"
+  | "queue_unavailable"
+  | "queue_lost"
+  | "gate_dropped"
+  | "cancelled"
+  | "unknown_request"
+  | "idempotency_conflict";
 
 /** An error that is answered as it is. */
 export class HttpError extends Error {

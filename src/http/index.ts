@@ -21,6 +21,7 @@ export { type FrontDoorway, FrontServer, type FrontServerOptions } from "./front
 export type { HttpAddress, HttpListenerDependencies, HttpListenerOptions } from "./http-listener.ts";
 export { HttpListener } from "./http-listener.ts";
 export type { JsonSchema } from "./json-schema.ts";
+export { type ListedModel, modelCard, modelListText } from "./model-card.ts";
 export { ModelRestorer } from "./model-restorer.ts";
 export { type HttpLog, type HttpTls, type ListenerLimits, ServerMaker } from "./node-server.ts";
 export type { OpenApiInfo } from "./open-api.ts";

@@ -14,6 +14,8 @@ export type WaitEnd =
   /** No result will come, or nobody knows whether. */
   | "failed";
 
+const noBytes = Buffer.alloc(0);
+
 export interface PendingParts {
   readonly submission: Submission;
   readonly timeoutMs: number;
@@ -27,7 +29,7 @@ const waitIsOver = "nobody waits any more";
 
 /** One request from its submission to the end of waiting for it, whichever comes first: result, deadline, the caller's leaving, a failure. */
 export class PendingRequest implements Waiter {
-  readonly submission: Submission;
+  submission: Submission;
   /** Aborted once nobody waits any more. */
   readonly over = new AbortController();
   isConfirmed = false;
@@ -64,6 +66,12 @@ export class PendingRequest implements Waiter {
   settle(outcome: QueueResult | QueueError): void {
     if (outcome instanceof QueueError) this.#end("failed", () => this.#reject(outcome));
     else this.#end("answered", () => this.#resolve(outcome));
+  }
+
+  /** Redis has taken it. What was written is not kept: the wait may be long. */
+  confirm(): void {
+    this.isConfirmed = true;
+    this.submission = { ...this.submission, payload: noBytes };
   }
 
   /** Ends the waiting without telling anybody but who keeps it. */

@@ -104,7 +104,7 @@ export class QueueClient {
     signal.throwIfAborted();
     const connection = this.#admit(request.queue ?? this.#options.defaultQueue);
     const pending = this.#await(request, signal);
-    this.#submit(pending, connection);
+    this.#submit(pending, connection, request.written);
     return await pending.result;
   }
 
@@ -184,14 +184,15 @@ export class QueueClient {
     return pending;
   }
 
-  #submit(pending: PendingRequest, { commands, fail }: QueueConnection): void {
+  #submit(pending: PendingRequest, { commands, fail }: QueueConnection, written: QueueRequest["written"]): void {
     const { submission } = pending;
     if (this.#lists !== undefined) this.#readOwnList(pending, this.#lists);
     const registered = this.#lists === undefined ? undefined : this.#upkeep.register(commands, submission);
-    const written = submit(commands, submission, this.#options.wire, this.#environment.wallMs());
-    Promise.all([registered, written]).then(
+    const writing = submit(commands, submission, this.#options.wire, this.#environment.wallMs());
+    Promise.all([registered, writing]).then(
       () => {
-        pending.isConfirmed = true;
+        pending.confirm();
+        written?.();
       },
       (cause: unknown) => {
         this.#observer.failed("submit", cause);

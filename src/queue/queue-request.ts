@@ -19,6 +19,8 @@ export interface QueueRequest {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Headers of the processor's request. They override its own. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called once Redis has taken the request: its payload is not needed any more. */
+  readonly written?: (() => void) | undefined;
 }
 
 /** What a processor said of a request; llm-d-async's `ResultMessage`. */

@@ -101,7 +101,8 @@ const retries = z
     "Asking another worker when one cannot be reached, breaks off or answers 500, 502, 503 or 504 before the client has got a byte.",
   );
 
-const apiKey = z.strictObject({
+/** One entry of a key file. */
+export const apiKeyEntry = z.strictObject({
   name: name().describe("For logs and people."),
   sha256: z
     .string()
@@ -111,10 +112,11 @@ const apiKey = z.strictObject({
   maxConcurrent: count(0).default(0).describe("Most requests under way at one time; 0 = no such limit."),
 });
 
-/** The entries of a key file. */
-export const apiKeyList = z.array(apiKey);
+/** The entries of a key file of the proxy's. */
+export const apiKeyList = z.array(apiKeyEntry);
 
-const cors = z
+/** Calls from web pages of other origins. */
+export const cors = z
   .strictObject({
     origins: z
       .array(z.string().min(1))

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { count, milliseconds } from "../setting-types.ts";
 
-const redisTls = z
+/** TLS to a Redis server. */
+export const redisTls = z
   .strictObject({
     caFile: z
       .string()
@@ -20,17 +21,20 @@ const redisTls = z
   .prefault({})
   .describe("TLS to the server, with a URL that starts with `rediss://`. The files are read for each connection.");
 
+/** `redis://host:port` or `rediss://host:port`. */
+export function redisUrl() {
+  return z.string().superRefine((text, context) => {
+    const message = describeUrlFault(text);
+    // The value is shown to people: a password in it is not.
+    const input = text.replace(/\/\/.*@/, "//...@");
+    if (message !== undefined) context.addIssue({ code: "custom", message, input, continue: false });
+  });
+}
+
 /** Sharing of load between replicas. */
 export const redis = z
   .strictObject({
-    url: z
-      .string()
-      .superRefine((text, context) => {
-        const message = describeUrlFault(text);
-        // The value is shown to people: a password in it is not.
-        const input = text.replace(/\/\/.*@/, "//...@");
-        if (message !== undefined) context.addIssue({ code: "custom", message, input, continue: false });
-      })
+    url: redisUrl()
       .optional()
       .describe(
         "Redis or Valkey server, `redis://host:port` or `rediss://host:port` for TLS; the same for all replicas. Absent = replicas know nothing of each other's load.",

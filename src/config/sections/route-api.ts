@@ -6,15 +6,15 @@ const mebibyte = 1_048_576;
 
 /** Who owns the requests and their load. */
 export const mode = z
-  .enum(["ext-proc", "query", "reserve", "proxy"])
+  .enum(["ext-proc", "query", "reserve", "proxy", "queue"])
   .default("ext-proc")
   .describe(
-    "Who owns the requests and their load. `ext-proc`: Envoy, on the ext_proc listener. `query`: callers of the route API, which only asks where a request should go and books nothing. `reserve`: callers of the route API, which also book the load of their requests. `proxy`: this process forwards them itself, on the proxy's listener.",
+    "Who owns the requests and their load. `ext-proc`: Envoy, on the ext_proc listener. `query`: callers of the route API, which only asks where a request should go and books nothing. `reserve`: callers of the route API, which also book the load of their requests. `proxy`: this process forwards them itself, on the proxy's listener. `queue`: they go through a queue of llm-d-async's, whose processor owns them; nothing is routed here, and no worker is needed.",
   );
 
 /** Modes beside the one. */
 export const mixedModes = z
-  .array(z.enum(["ext-proc", "query", "reserve", "proxy"]))
+  .array(z.enum(["ext-proc", "query", "reserve", "proxy", "queue"]))
   .default([])
   .describe(
     "Modes in the same deployment beside `mode`. Advanced: each owns its own requests, retries and clean-up, and their loads add up. With `ext-proc`, `query` serves the route API for registering workers and looking at picks.",

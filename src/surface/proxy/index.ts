@@ -1,6 +1,6 @@
 export { Splitter } from "./disaggregated/splitter.ts";
 export { FrontDoor } from "./front-door.ts";
-export { type ListedModel, ModelList } from "./model-list.ts";
+export { ModelList } from "./model-list.ts";
 export type { MountedRoute } from "./mounted-route.ts";
 export type { ProxyRouter, WorkerReports } from "./proxy-router.ts";
 export { ResponseOwners } from "./response-owners.ts";

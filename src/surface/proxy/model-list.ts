@@ -1,12 +1,5 @@
-import { HttpError } from "../../http/index.ts";
+import { HttpError, type ListedModel, modelCard, modelListText } from "../../http/index.ts";
 import { notServedText } from "../../router/index.ts";
-
-/** A model as clients may ask for it. */
-export interface ListedModel {
-  readonly id: string;
-  /** The model that an alias or an adapter belongs to; undefined for a model itself. */
-  readonly root: string | undefined;
-}
 
 export interface ModelListParts {
   /** The models that are served, read at each question. */
@@ -31,10 +24,9 @@ export class ModelList {
   async list(isAnthropic: boolean): Promise<string> {
     const cards = await this.#parts.cards();
     const models = this.#models(cards);
-    const data = models.map((model) => this.#card(model, cards, isAnthropic)).join(",");
-    if (!isAnthropic) return `{"object":"list","data":[${data}]}`;
-    const [first, last] = [models[0], models.at(-1)].map((model) => JSON.stringify(model?.id ?? null));
-    return `{"data":[${data}],"has_more":false,"first_id":${first},"last_id":${last}}`;
+    const entries = models.map((model) => this.#card(model, cards, isAnthropic));
+    const ids = models.map(({ id }) => id);
+    return modelListText(ids, entries, isAnthropic);
   }
 
   /** JSON of the answer of `/v1/models/{id}`. Rejects with HttpError 404. */
@@ -62,13 +54,8 @@ export class ModelList {
     return [...served, ...others.map((id) => ({ id, root: undefined }))];
   }
 
-  #card({ id, root }: ListedModel, cards: ReadonlyMap<string, string>, isAnthropic: boolean): string {
-    const { startedMs } = this.#parts;
-    if (isAnthropic) {
-      const createdAt = new Date(startedMs).toISOString();
-      return JSON.stringify({ type: "model", id, display_name: id, created_at: createdAt });
-    }
-    const card = { id, object: "model", created: Math.floor(startedMs / 1_000), owned_by: "pointsman" };
-    return cards.get(id) ?? JSON.stringify(root === undefined ? card : { ...card, root });
+  #card(model: ListedModel, cards: ReadonlyMap<string, string>, isAnthropic: boolean): string {
+    const known = isAnthropic ? undefined : cards.get(model.id);
+    return known ?? JSON.stringify(modelCard(model, this.#parts.startedMs, isAnthropic));
   }
 }

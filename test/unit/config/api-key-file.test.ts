@@ -6,12 +6,16 @@ const sha256 = "a".repeat(64);
 describe("a key file", () => {
   it("is a list of keys by their hashes", () => {
     expect(
-      parseApiKeys(`- { name: a, sha256: ${sha256} }\n- { name: b, sha256: ${sha256}, maxConcurrent: 3 }`, "keys"),
+      parseApiKeys(
+        `- { name: a, sha256: ${sha256} }\n- { name: b, sha256: ${sha256}, maxConcurrent: 3 }`,
+        "keys",
+        "proxy",
+      ),
     ).toEqual([
       { name: "a", sha256, requestsPerMinute: 0, maxConcurrent: 0 },
       { name: "b", sha256, requestsPerMinute: 0, maxConcurrent: 3 },
     ]);
-    expect(parseApiKeys("# none yet\n", "keys")).toEqual([]);
+    expect(parseApiKeys("# none yet\n", "keys", "proxy")).toEqual([]);
   });
 
   it.each([
@@ -23,7 +27,7 @@ describe("a key file", () => {
   ])("%j is refused, without its values", (text, message) => {
     const refusal = (() => {
       try {
-        return parseApiKeys(text, "keys");
+        return parseApiKeys(text, "keys", "proxy");
       } catch (error) {
         return error;
       }

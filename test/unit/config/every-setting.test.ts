@@ -6,12 +6,14 @@ import { environmentName, type Setting, settableSettings } from "../../../src/co
 function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (path === "replicas.peers.urls") return "http://peer.example:8092";
   if (path === "proxy.cors.origins") return "https://app.example.com";
+  // The queue's front needs a server.
+  if (path === "mode" || path === "mixedModes") return "proxy";
+  if (path.startsWith("queue.")) return otherQueueValue(path, choices) ?? otherOfKind(kind, defaultValue, path);
   if (choices !== undefined) return choices.findLast((choice) => choice !== defaultValue && choice !== "files") ?? "";
-  if (kind === "boolean") return String(defaultValue !== true);
   // Its bounds can only be made smaller.
   if (kind === "number" && path.startsWith("decisionsApi.")) return String(Number(defaultValue) - 1);
   if (path === "decisionsApi.serviceEndpoint") return "127.0.0.1:9";
-  if (kind === "number") return String(Number(defaultValue ?? 0) + 1);
+  if (kind === "boolean" || kind === "number") return otherOfKind(kind, defaultValue, path);
   if (path.endsWith("socketMode")) return "0640";
   if (path === "replicas.id") return "replica-7";
   if (path === "proxy.apiKeyHashes") return "0".repeat(64);
@@ -20,7 +22,23 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (path === "replicas.redis.url") return "rediss://redis.example:6379";
   if (path === "kubernetes.endpointSelector") return "app=vllm,tier=large";
   if (path.startsWith("kubernetes.")) return "other-name";
+  return otherOfKind(kind, defaultValue, path);
+}
+
+function otherOfKind(kind: Setting["kind"], defaultValue: unknown, path: string): string {
+  if (kind === "boolean") return String(defaultValue !== true);
+  if (kind === "number") return String(Number(defaultValue ?? 0) + 1);
   return path.endsWith("listen") ? "[::1]:19999" : "/other";
+}
+
+function otherQueueValue(path: string, choices: Setting["choices"]): string | undefined {
+  const key = path.slice("queue.".length);
+  if (key === "apiKeyHashes") return "0".repeat(64);
+  if (key === "cors.origins") return "https://app.example.com";
+  if (key === "redis.url") return "rediss://redis.example:6379";
+  if (key === "redis.sentinel.addresses") return "sentinel.example:26379";
+  if (/^(timeoutHeaders|forwardHeaders|traitHeaders\.|traits\.)/.test(key)) return "x-other";
+  return choices?.findLast((choice) => !["files", "v0.9", "instance", "refuse", "warn", "off"].includes(choice));
 }
 
 /** Settings of Kubernetes that another one has no meaning without. */
@@ -38,6 +56,7 @@ function valueAt(config: Config, path: string): unknown {
 
 /** What has to be set beside a setting, for it to have a meaning. */
 function neededBeside({ path }: Setting): Readonly<Record<string, string>> {
+  if (path === "queue.redis.sentinel.addresses") return { [environmentName("queue.redis.sentinel.name")]: "group" };
   if (path.startsWith("kubernetes.")) {
     const others = Object.entries(companions[path.slice("kubernetes.".length)] ?? {});
     return Object.fromEntries(others.map(([key, value]) => [environmentName(`kubernetes.${key}`), value]));

@@ -146,7 +146,7 @@ describe("loadConfig", () => {
 
   it("names the variable that an entry of a list came from", () => {
     expect(problemsOf({ env: { POINTSMAN_MIXED_MODES: "query,qury" } })).toEqual([
-      'mixedModes[1] (from POINTSMAN_MIXED_MODES): expected one of ext-proc, query, reserve, proxy; got "qury"',
+      'mixedModes[1] (from POINTSMAN_MIXED_MODES): expected one of ext-proc, query, reserve, proxy, queue; got "qury"',
     ]);
     expect(problemsOf({ flags: { set: ["proxy.paths=[1"] } })).toEqual([
       'proxy.paths (from --set): expected a list; got "[1"',
