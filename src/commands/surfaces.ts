@@ -11,6 +11,7 @@ import { hasRouteApi, modesOf } from "./modes.ts";
 import { ObservedRouter } from "./observed-router.ts";
 import type { RecoveryView } from "./peer-recovery.ts";
 import { startProxy } from "./proxy.ts";
+import { startQueueFront } from "./queue.ts";
 import type { Replication } from "./replication.ts";
 import type { RequestWatcher } from "./request-watch.ts";
 import { RewritingRouter } from "./rewriting-router.ts";
@@ -60,6 +61,7 @@ export async function startSurfaces(
   };
   if (modesOf(parts.config).includes("ext-proc")) add(await startExtProc(parts));
   if (modesOf(parts.config).includes("proxy")) add(await startProxySurface(parts));
+  if (modesOf(parts.config).includes("queue")) add(await startQueueSurface(parts));
   if (hasRouteApi(parts.config)) add(await startHttp(parts));
   return surfaces;
 }
@@ -89,6 +91,11 @@ async function startProxySurface(parts: SurfaceParts): Promise<Surface> {
     drain: (timeoutMs) => server.drain(timeoutMs),
     close,
   };
+}
+
+async function startQueueSurface(parts: SurfaceParts): Promise<Surface> {
+  const { server, ...front } = await startQueueFront(parts);
+  return { addresses: { queue: server.address }, ...front };
 }
 
 async function startHttp(parts: SurfaceParts): Promise<Surface> {

@@ -1,4 +1,5 @@
 import { httpStatusByCode, RoutingError } from "../errors/index.ts";
+import { JsonSyntaxError } from "../json/index.ts";
 import { HttpError } from "./error-answer.ts";
 
 /** An error of the core, or of a surface itself, as it is answered. */
@@ -10,6 +11,10 @@ export interface Refusal {
 /** What a client is told. @param retryAfterSeconds of 429 and 503 answers whose error names none */
 export function refusalOf(cause: unknown, retryAfterSeconds: number): Refusal {
   if (cause instanceof HttpError) return { error: withRetryAfter(cause, retryAfterSeconds), field: undefined };
+  if (cause instanceof JsonSyntaxError) {
+    const error = new HttpError(400, "invalid_request", `the body is not JSON: ${cause.message}`);
+    return { error, field: undefined };
+  }
   if (!(cause instanceof RoutingError) || cause.code === "internal") {
     return { error: new HttpError(500, "internal", "the request could not be served"), field: undefined };
   }

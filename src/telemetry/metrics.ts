@@ -5,6 +5,7 @@ import { LlmdMetrics, type LlmdOptions } from "./llmd-metrics.ts";
 import { registerLlmdPoolMetrics } from "./llmd-pool-metrics.ts";
 import { PromptMetrics, type PromptSample } from "./prompt-metrics.ts";
 import { ProxyMetrics } from "./proxy-metrics.ts";
+import { QueueMetrics } from "./queue-metrics.ts";
 import { type RecorderSample, registerRecorderMetrics } from "./recorder-metrics.ts";
 import { type RecoverySource, registerRecoveryMetrics } from "./recovery-metrics.ts";
 import { type ReplicaSource, registerReplicaMetrics } from "./replica-metrics.ts";
@@ -42,6 +43,7 @@ export class Metrics {
   readonly prompts: PromptMetrics;
   readonly http: HttpMetrics;
   readonly proxy: ProxyMetrics;
+  readonly queue: QueueMetrics;
   /** Undefined unless llm-d's names are served. */
   readonly llmd: LlmdMetrics | undefined;
   readonly #llmdSetup: LlmdSetup | undefined;
@@ -53,6 +55,7 @@ export class Metrics {
     this.prompts = new PromptMetrics(this.#registry);
     this.http = new HttpMetrics(this.#registry);
     this.proxy = new ProxyMetrics(this.#registry);
+    this.queue = new QueueMetrics(this.#registry);
     this.#llmdSetup = llmd;
     this.llmd = llmd && new LlmdMetrics(this.#registry, { ...llmd, models });
     this.decisions = new DecisionMetrics(this.#registry);

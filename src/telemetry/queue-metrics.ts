@@ -36,60 +36,60 @@ export class QueueMetrics {
     const registers = [registry];
     this.#registry = registry;
     this.#requests = new HotCounter({
-      name: "pointsman_queue_requests_total",
+      name: "pointsman_queue_front_requests_total",
       help: "Requests of clients for the queues, by path.",
       labelNames: ["path"] as const,
       registers,
     });
     this.#answers = new HotCounter({
-      name: "pointsman_queue_answers_total",
+      name: "pointsman_queue_front_answers_total",
       help: "Answers to them, by path and HTTP status; an error within a stream counts by its own status.",
       labelNames: ["path", "status"] as const,
       registers,
     });
     this.#refusals = new HotCounter({
-      name: "pointsman_queue_refusals_total",
+      name: "pointsman_queue_front_refusals_total",
       help: "Answers that are errors of the front's or the queue's own, by code.",
       labelNames: ["code"] as const,
       registers,
     });
     this.#left = new HotCounter({
-      name: "pointsman_queue_clients_left_total",
+      name: "pointsman_queue_front_clients_left_total",
       help: "Clients that left before their answer.",
       registers,
     });
     this.#wait = new HotHistogram({
-      name: "pointsman_queue_wait_seconds",
+      name: "pointsman_queue_front_wait_seconds",
       help: "From a request's writing into its queue to its result: waiting and serving together, since results do not tell them apart.",
       buckets: waitBuckets,
       registers,
     });
     this.#duration = new HotHistogram({
-      name: "pointsman_queue_duration_seconds",
+      name: "pointsman_queue_front_duration_seconds",
       help: "From a request's head to its answer.",
       buckets: waitBuckets,
       registers,
     });
     this.#cancellations = new Counter({
-      name: "pointsman_queue_cancellations_total",
+      name: "pointsman_queue_front_cancellations_total",
       help: "Requests that were marked as cancelled: their time was over (`deadline`), their client left or asked for it (`caller`), or nobody knew whether Redis had taken them (`unconfirmed`).",
       labelNames: ["reason"] as const,
       registers,
     });
     this.#orphans = new Counter({
-      name: "pointsman_queue_orphan_results_total",
+      name: "pointsman_queue_front_orphan_results_total",
       help: "Results that belonged to nobody and were dropped: nobody waited for them any more (`unknown`), they were another submission's (`token`), or could not be read (`malformed`).",
       labelNames: ["reason"] as const,
       registers,
     });
     this.#errors = new Counter({
-      name: "pointsman_queue_redis_errors_total",
+      name: "pointsman_queue_front_redis_errors_total",
       help: "Commands that Redis did not carry out, by what they were for.",
       labelNames: ["operation"] as const,
       registers,
     });
     this.#removed = new Counter({
-      name: "pointsman_queue_removed_instances_total",
+      name: "pointsman_queue_front_removed_instances_total",
       help: "Dead instances whose result lists this one removed.",
       registers,
     });
@@ -99,13 +99,13 @@ export class QueueMetrics {
   sample(source: QueueSample): void {
     const gauge = (name: string, help: string, value: () => number) =>
       registerSampledGauge(this.#registry, name, help, value);
-    gauge("pointsman_queue_requests", "Requests of clients under way.", () => source.running);
-    gauge("pointsman_queue_waiting", "Requests that wait for their results.", () => source.waiting);
-    gauge("pointsman_queue_connected", "Whether Redis is connected.", () => (source.isConnected ? 1 : 0));
+    gauge("pointsman_queue_front_requests", "Requests of clients under way.", () => source.running);
+    gauge("pointsman_queue_front_waiting", "Requests that wait for their results.", () => source.waiting);
+    gauge("pointsman_queue_front_connected", "Whether Redis is connected.", () => (source.isConnected ? 1 : 0));
     const held = "Bytes of request bodies that the front holds.";
-    gauge("pointsman_queue_held_body_bytes", held, () => source.heldBodyBytes);
+    gauge("pointsman_queue_front_held_body_bytes", held, () => source.heldBodyBytes);
     const depth = new Gauge({
-      name: "pointsman_queue_depth",
+      name: "pointsman_queue_front_depth",
       help: "Requests in a queue when it was last looked at.",
       labelNames: ["queue"] as const,
       registers: [this.#registry],

@@ -16,7 +16,7 @@ export type CallerTrait = (typeof callerTraits)[number];
 /** What can be told to gates. */
 export type MetadataSource = CallerTrait | "key" | "model";
 
-export type Traits = Readonly<Partial<Record<CallerTrait, string>>>;
+export type Traits = Readonly<Partial<Record<CallerTrait, string | undefined>>>;
 
 /** Requests that go to one queue: those that match all that is given. */
 export interface QueueChoice {

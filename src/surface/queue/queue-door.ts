@@ -31,8 +31,10 @@ export interface QueueDoorParts {
   readonly cors: Cors;
   readonly intake: BodyIntake;
   readonly models: QueueModels;
-  /** Whether requests can be taken, read at each question. */
+  /** Whether the queue can be reached, read at each question. */
   readonly isQueueUp: () => boolean;
+  /** Whether it is known that results come back, as far as that is wanted; read at each question. */
+  readonly mayServe: () => boolean;
   readonly call: CallParts;
   readonly options: QueueDoorOptions;
 }
@@ -156,6 +158,9 @@ export class QueueDoor implements FrontDoorway {
 
   #submit(route: Extract<QueueRoute, { readonly kind: "submit" }>, visit: Visit, key: QueueApiKey | undefined): void {
     if (!this.#isReady) throw new HttpError(503, "shutting_down", "the queue's front is not ready");
+    if (!this.#parts.mayServe()) {
+      throw new HttpError(503, "queue_unavailable", "it is not known yet whether results of the queue come back");
+    }
     const encoding = visit.headers.get("content-encoding") ?? "identity";
     if (encoding.toLowerCase() !== "identity") {
       throw new HttpError(415, "unsupported_media_type", "encoded bodies are not read");
@@ -189,7 +194,8 @@ export class QueueDoor implements FrontDoorway {
   }
 
   #answerHealth(client: ClientAnswer): void {
-    const isReady = this.#isReady && !this.#isClosing && this.#parts.isQueueUp();
+    const { isQueueUp, mayServe } = this.#parts;
+    const isReady = this.#isReady && !this.#isClosing && isQueueUp() && mayServe();
     client.own(isReady ? 200 : 503, [], JSON.stringify({ status: isReady ? "ok" : "not ready" }));
   }
 
