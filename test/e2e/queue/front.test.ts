@@ -141,9 +141,12 @@ describe("a request through the queue", () => {
     await expect(sent).rejects.toThrow();
     await until(() => processor.isCancelled(member), { what: "the cancellation" });
     await processor.answer(member, ok);
-    await until(async () => (await front.metric('pointsman_queue_front_orphan_results_total{reason="unknown"}')) === 1, {
-      what: "the orphan",
-    });
+    await until(
+      async () => (await front.metric('pointsman_queue_front_orphan_results_total{reason="unknown"}')) === 1,
+      {
+        what: "the orphan",
+      },
+    );
   });
 
   it("is answered 503 at once while Redis is away", async () => {
