@@ -23,7 +23,7 @@ import {
   type PromptlessParsed,
   promptless,
 } from "./parsed-request.ts";
-import { type RequestApi, requestApiFromPath } from "./path.ts";
+import { isGeneratePath, type RequestApi, requestApiFromPath } from "./path.ts";
 import { parseResponses } from "./responses/parse-responses.ts";
 
 type PromptApi = Exclude<RequestApi, "promptless">;
@@ -47,10 +47,17 @@ export function parseRequest(path: string | undefined, body: Buffer, options: Pa
   if (api === undefined && body.length === 0) return promptless("the request has no body", undefined, []);
   const root = rootObject(body, api, options);
   try {
-    return parseRoot(api, root, options);
+    return (isGeneratePath(path) ? parseGenerate(root, options) : undefined) ?? parseRoot(api, root, options);
   } catch (error) {
     throw error instanceof FieldError ? error.toRoutingError() : error;
   }
+}
+
+/** Undefined = the path is no API of the model's engine. */
+function parseGenerate(root: JsonValue, options: ParseOptions): ParsedRequest | undefined {
+  if (!(root instanceof JsonObject) || dialectOf(root, options) === "dynamo") return undefined;
+  const engine = options.engineOf?.(modelOf(root) ?? "");
+  return engine?.name === "sglang" ? parseForEngine("generate", root, engine) : undefined;
 }
 
 function parseRoot(api: PromptApi | undefined, root: JsonValue, options: ParseOptions): ParsedRequest {

@@ -33,14 +33,23 @@ const promptlessPaths: ReadonlySet<string> = new Set([
 /** Everything below these is promptless too. */
 const promptlessPrefixes = ["/v1/models/", "/v1/audio/", "/v1/images/", "/v1/videos/", "/v1/files/", "/v1/batches/"];
 
+/** Whether a path is the one by which SGLang takes a prompt without any template. */
+export function isGeneratePath(path: string | undefined): boolean {
+  return path !== undefined && withoutQuery(path) === "/generate";
+}
+
+function withoutQuery(path: string): string {
+  const query = path.indexOf("?");
+  return query === -1 ? path : path.slice(0, query);
+}
+
 /**
  * The API that a path names: the query is dropped, the rest compared exactly (no trailing slash, case folding or percent decoding),
  * as Dynamo's request_api_from_path does. Undefined for a path that names none, or no path: the body decides then.
  */
 export function requestApiFromPath(path: string | undefined): RequestApi | undefined {
   if (path === undefined) return undefined;
-  const query = path.indexOf("?");
-  const bare = query === -1 ? path : path.slice(0, query);
+  const bare = withoutQuery(path);
   const api = promptApis.get(bare);
   if (api !== undefined) return api;
   return promptlessPaths.has(bare) || promptlessPrefixes.some((prefix) => bare.startsWith(prefix))

@@ -8,6 +8,7 @@ import { engineCompletion } from "./engine-completion.ts";
 import { engineExtensions, engineModel } from "./engine-extensions.ts";
 import type { EngineTraits, SglangTraits, VllmTraits } from "./engine-traits.ts";
 import { sglangChat } from "./sglang/sglang-chat.ts";
+import { sglangGenerate } from "./sglang/sglang-generate.ts";
 import { sglangMessagesRequest } from "./sglang/sglang-messages.ts";
 import { sglangResponses } from "./sglang/sglang-responses.ts";
 import { Untokenizable } from "./untokenizable.ts";
@@ -15,7 +16,8 @@ import { vllmChat } from "./vllm/vllm-chat.ts";
 import { vllmMessagesRequest } from "./vllm/vllm-messages.ts";
 import { vllmResponses } from "./vllm/vllm-responses.ts";
 
-type PromptApi = Exclude<RequestApi, "promptless">;
+/** `generate` is SGLang's alone. */
+type PromptApi = Exclude<RequestApi, "promptless"> | "generate";
 
 /** The member without which an API's body has the wrong shape, and its JSON types. */
 const promptMembers = {
@@ -31,7 +33,7 @@ const promptMembers = {
  * @throws FieldError (400)
  */
 export function parseForEngine(api: PromptApi, root: JsonObject, engine: EngineTraits | undefined): ParsedRequest {
-  checkShape(api, root);
+  if (api !== "generate") checkShape(api, root);
   if (engine === undefined) return byLoad(root, "the engine's form of a request is not known here");
   try {
     return parse(api, root, engine);
@@ -43,12 +45,13 @@ export function parseForEngine(api: PromptApi, root: JsonObject, engine: EngineT
 }
 
 function parse(api: PromptApi, root: JsonObject, engine: EngineTraits): ParsedRequest {
+  if (api === "generate") return sglangGenerate(root);
   if (api === "completions") return engineCompletion(root, engine.name);
   const chat = engine.name === "vllm" ? vllm[api](root, engine) : sglang[api](root, engine);
   return { ...envelope(api, root), chat };
 }
 
-type ChatApi = Exclude<PromptApi, "completions">;
+type ChatApi = Exclude<PromptApi, "completions" | "generate">;
 
 const vllm: Readonly<Record<ChatApi, (root: JsonObject, traits: VllmTraits) => ChatRequest>> = {
   chat: vllmChat,
@@ -63,7 +66,7 @@ const sglang: Readonly<Record<ChatApi, (root: JsonObject, traits: SglangTraits) 
 };
 
 /** What every request with a prompt has beside it. */
-function envelope<A extends PromptApi>(api: A, root: JsonObject) {
+function envelope<A extends ChatApi>(api: A, root: JsonObject) {
   const model = engineModel(root) ?? "";
   return { api, model, extensions: engineExtensions(root), clientPins: clientPinsOf(root), root };
 }
@@ -72,7 +75,7 @@ function byLoad(root: JsonObject, reason: string): ParsedRequest {
   return promptless(reason, engineModel(root), clientPinsOf(root), root);
 }
 
-function checkShape(api: PromptApi, root: JsonObject): void {
+function checkShape(api: Exclude<PromptApi, "generate">, root: JsonObject): void {
   const { name, isText } = promptMembers[api];
   const value = root.get(name);
   if (value === undefined || value === null) {
