@@ -26,7 +26,7 @@ export interface ReflectorSink<T> {
 /** A watch that was open for so long was no failure, even when nothing happened, ms. */
 const stableWatchMs = 5_000;
 
-/** Failures in a row after which a list is read in any case. */
+/** Failures in a row after which a list is read in any case, and a kind that was there is believed to be gone. */
 const maxResumes = 3;
 
 /** Codes after which the position in the stream is still right. */
@@ -48,6 +48,8 @@ export class Reflector<T> {
   /** Up to where changes are known; undefined = a list has to be read. */
   #version: string | undefined;
   #isLost = false;
+  /** The server has listed the kind, and has not been believed since then that it knows none. */
+  #isKnown = false;
   #isMissing = false;
   #hasOverflowed = false;
   #running: Promise<void> | undefined;
@@ -135,6 +137,7 @@ export class Reflector<T> {
     } while (more !== undefined);
     if (version === undefined) throw new KubeApiError(`the list of ${this.#watched.resource} has no resourceVersion`);
     this.#replace(objects);
+    this.#isKnown = true;
     this.#isMissing = false;
     return version;
   }
@@ -218,7 +221,7 @@ export class Reflector<T> {
   #failed(error: unknown): number {
     if (this.#closing.signal.aborted) return 0;
     const { status, retryAfterMs = 0 } = error instanceof KubeApiError ? error : {};
-    if (status === missingCode) return this.#noneThere();
+    if (status === missingCode && this.#isBelievedMissing()) return this.#noneThere();
     if (status === 401 || status === 403) this.#settled.resolve();
     if (!this.#mayResume(error)) this.#version = undefined;
     const { failures } = this.#pause;
@@ -238,9 +241,15 @@ export class Reflector<T> {
     return error.status === undefined || passingCodes.has(error.status);
   }
 
+  /** A server that starts, or a proxy before it, may say so of a kind that is there: all that is known hangs on it, so it has to say it again. */
+  #isBelievedMissing(): boolean {
+    return !this.#isKnown || this.#pause.failures >= maxResumes;
+  }
+
   /** The kind is not known: there are no objects of it, which is as good an answer as an empty list. */
   #noneThere(): number {
     this.#version = undefined;
+    this.#isKnown = false;
     this.#replace(new Map());
     this.#succeeded();
     if (!this.#isMissing) this.#environment.observer.missing(this.#watched.resource);

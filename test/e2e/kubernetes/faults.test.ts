@@ -1,18 +1,25 @@
+import { writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  inferenceModelRewrites,
+  inferenceObjectives,
   inferencePools,
   KubeApiServer,
+  kubeconfig,
   pods,
   type ResourceKind,
   StatusError,
   type Verb,
 } from "../../support/kube-api/index.ts";
+import { CuttableLink } from "../support/cuttable-link.ts";
 import { parseMetrics } from "../support/metrics.ts";
 import { engineModel } from "../support/picker-settings.ts";
 import { until } from "../support/until.ts";
 import { FleetBench, poolLabels } from "./fleet-bench.ts";
 import { healthOf } from "./health-client.ts";
 import { ownCluster } from "./own-cluster.ts";
+
+const loadOnly = { models: [{ name: engineModel, loadOnly: true, blockSize: 16 }] };
 
 describe("a fleet in Kubernetes, through the faults of a cluster", () => {
   let server: KubeApiServer;
@@ -44,16 +51,19 @@ describe("a fleet in Kubernetes, through the faults of a cluster", () => {
     return server.requests.filter((request) => request.verb === verb && request.kind === kind).length;
   }
 
-  it.each(["end", "mid-line", "reset"] as const)("goes on where a watch was cut (%s), without a list", async (how) => {
-    const first = await bench.deploy("a", 1);
-    await bench.servedBy(first.endpoints);
-    const lists = count("list", pods);
-    server.dropWatches(how);
-    const second = await bench.deploy("b", 2);
-    await first.delete();
-    await bench.servedBy(second.endpoints);
-    expect(count("list", pods)).toBe(lists);
-  });
+  it.each(["end", "mid-line", "reset", "garbage"] as const)(
+    "goes on where a watch was cut (%s), without a list",
+    async (how) => {
+      const first = await bench.deploy("a", 1);
+      await bench.servedBy(first.endpoints);
+      const lists = count("list", pods);
+      server.dropWatches(how);
+      const second = await bench.deploy("b", 2);
+      await first.delete();
+      await bench.servedBy(second.endpoints);
+      expect(count("list", pods)).toBe(lists);
+    },
+  );
 
   it("lists anew when the place where it was is forgotten, and misses nothing of what happened in between", async () => {
     const [first, second] = [await bench.deploy("a", 1), await bench.deploy("b", 2)];
@@ -119,6 +129,36 @@ describe("a fleet in Kubernetes, through the faults of a cluster", () => {
     await bench.servedBy([...first.endpoints, ...second.endpoints]);
   });
 
+  it("keeps pool and pods through a 404 of a server that is not itself yet", async () => {
+    const first = await bench.deploy("a", 1);
+    await bench.servedBy(first.endpoints);
+    const losses = () => bench.gateway.picker.tail(5_000).split("nothing can be picked").length;
+    const before = losses();
+    const error = new StatusError("404 page not found", { code: 404, reason: "NotFound" });
+    for (const kind of [inferencePools, pods]) {
+      server.fail({ verb: "watch", kind, error });
+      server.fail({ verb: "list", kind, error });
+    }
+    server.dropWatches("reset");
+    const second = await bench.deploy("b", 2);
+    await bench.servedBy([...first.endpoints, ...second.endpoints]);
+    expect(losses()).toBe(before);
+  });
+
+  it("takes a new token from its kubeconfig when the old one is refused", async () => {
+    const first = await bench.deploy("a", 1);
+    await bench.servedBy(first.endpoints);
+    server.token = "new";
+    server.dropWatches("reset");
+    await until(() => server.watches().length === 0, { what: "the end of all watches" });
+    await bench.servedBy(first.endpoints);
+    await writeFile(bench.kubeconfigFile, kubeconfig({ url: server.url, token: "new" }, "serving"));
+    await watched(pods);
+    server.token = undefined;
+    const second = await bench.deploy("b", 2);
+    await bench.servedBy([...first.endpoints, ...second.endpoints]);
+  });
+
   it("is not ready while the cluster does not know InferencePools, and finds out when it does", async () => {
     const health = () => healthOf(bench.gateway.ports.pickerHealth, "readiness");
     server.uninstall(inferencePools);
@@ -147,5 +187,45 @@ describe("a fleet in Kubernetes, through the faults of a cluster", () => {
     expect((await known()).toSorted()).toEqual(names);
     for (const name of names) await bench.client.delete(pods, name);
     await until(async () => (await known()).length === 0, { what: "all pods to be gone" });
+  });
+});
+
+describe("a fleet in Kubernetes, in a cluster with less", () => {
+  it("is ready without objectives and rewrites, whether they are not installed or may not be read", async () => {
+    const server = await KubeApiServer.start({
+      missing: [inferenceObjectives.current, inferenceModelRewrites.current],
+    });
+    server.forbid(inferenceObjectives.legacy, "list", "watch");
+    server.forbid(inferenceModelRewrites.legacy, "list", "watch");
+    const bench = await FleetBench.start(ownCluster(server), loadOnly);
+    try {
+      const pod = await bench.deploy("a", 1);
+      await bench.servedBy(pod.endpoints);
+    } finally {
+      await bench.stop();
+      await server.stop();
+    }
+  });
+
+  it("notices that a connection has gone silent, and hears of what happened meanwhile over another one", async () => {
+    const server = await KubeApiServer.start();
+    const link = await CuttableLink.to(Number(new URL(server.url).port));
+    const cluster = { ...ownCluster(server), picker: { url: `http://127.0.0.1:${link.port}` } };
+    const kubernetes = { watchIdleMs: 1_000, requestTimeoutMs: 1_000 };
+    const bench = await FleetBench.start(cluster, { ...loadOnly, kubernetes });
+    try {
+      const first = await bench.deploy("a", 1);
+      await bench.servedBy(first.endpoints);
+      link.cut();
+      const second = await bench.deploy("b", 2);
+      await first.delete();
+      await until(() => bench.gateway.picker.tail(200).includes("the Kubernetes API fails"), { what: "the loss" });
+      link.repair();
+      await bench.servedBy(second.endpoints);
+    } finally {
+      await bench.stop();
+      await link.close();
+      await server.stop();
+    }
   });
 });

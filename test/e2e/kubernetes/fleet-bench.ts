@@ -7,7 +7,7 @@ import { envoyBinary } from "../support/envoy-binary.ts";
 import { freePorts } from "../support/free-ports.ts";
 import { Gateway } from "../support/gateway.ts";
 import type { PickerSettings } from "../support/picker.ts";
-import { engineModel } from "../support/picker-settings.ts";
+import { engineModel, mergeSettings } from "../support/picker-settings.ts";
 import { opening } from "../support/prompts.ts";
 import { until } from "../support/until.ts";
 import type { ClusterUnderTest } from "./cluster-under-test.ts";
@@ -25,6 +25,8 @@ export class FleetBench {
   readonly gateway: Gateway;
   /** On which pods listen, the same at each: the pool's first target port, another one, and two for KV events. */
   readonly ports: readonly [http: number, second: number, events: number, replay: number];
+  /** The picker's, which may be written anew. */
+  readonly kubeconfigFile: string;
   readonly #folder: string;
   readonly #pods: SimPod[] = [];
   #prompts = 1_000;
@@ -35,12 +37,13 @@ export class FleetBench {
     this.gateway = parts.gateway;
     this.ports = parts.ports;
     this.#folder = folder;
+    this.kubeconfigFile = kubeconfigIn(folder);
   }
 
-  /** Creates the pool and starts a gateway that follows it. */
+  /** Creates the pool and starts a gateway that follows it. @param picker changes to the picker's settings */
   static async start(cluster: ClusterUnderTest, picker: PickerSettings = {}): Promise<FleetBench> {
     const folder = await mkdtemp(join(tmpdir(), "pointsman-fleet-"));
-    const file = join(folder, "kubeconfig");
+    const file = kubeconfigIn(folder);
     await writeFile(file, kubeconfig(cluster.picker, cluster.namespace));
     const [http = 0, second = 0, events = 0, replay = 0] = await freePorts(4);
     const client = new KubeClient(cluster.admin, cluster.namespace);
@@ -51,7 +54,7 @@ export class FleetBench {
       kind: { bodies: "full-duplex", hosts: "original-dst" },
       launcher: envoyBinary,
       workers: 0,
-      picker: { kubernetes, ...picker },
+      picker: mergeSettings({ kubernetes }, picker),
     });
     return new FleetBench({ cluster, client, gateway, ports: [http, second, events, replay] }, folder);
   }
@@ -114,6 +117,10 @@ export class FleetBench {
     await this.client.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+function kubeconfigIn(folder: string): string {
+  return join(folder, "kubeconfig");
 }
 
 /** The pool of the tests, with other ports or labels. */

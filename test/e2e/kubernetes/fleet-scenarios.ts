@@ -84,6 +84,33 @@ export function describeFleet(name: string, startCluster: () => Promise<ClusterU
       expect(await overlapOf(await ask(bench.gateway, talk))).toBe(0);
     });
 
+    it("takes a pod whose container was started again for one with an empty cache", async () => {
+      const [, , events, replay] = bench.ports;
+      const pod = await bench.deploy("a", 1, { kvPorts: [events, replay] });
+      await bench.servedBy(pod.endpoints);
+      const talk = opening(2);
+      await ask(bench.gateway, talk);
+      await eventsFollowed(pod);
+      expect(await overlapOf(await ask(bench.gateway, talk))).toBeGreaterThan(0);
+      for (const worker of pod.workers) worker.resetCache();
+      await pod.setReady(true, 1);
+      await until(async () => (await overlapOf(await ask(bench.gateway, opening(2)))) === 0, {
+        what: "an empty cache",
+      });
+    });
+
+    it("picks the pod that has an address, and not the one that is leaving it", async () => {
+      const leaving = await bench.deploy("a", 1);
+      await bench.servedBy(leaving.endpoints);
+      await leaving.delete(30);
+      await leaving.endWorkers();
+      const next = await bench.deploy("b", 1);
+      await bench.servedBy(next.endpoints);
+      await leaving.delete();
+      const other = await bench.deploy("c", 2);
+      await bench.servedBy([...next.endpoints, ...other.endpoints]);
+    });
+
     it("follows the pool's selector", async () => {
       const first = await bench.deploy("a", 1);
       const second = await bench.deploy("b", 2, { labels: { app: "engine-2" } });

@@ -44,7 +44,8 @@ export class SimPod {
     return this.workers.map(({ endpoint }) => endpoint);
   }
 
-  async setReady(isReady: boolean): Promise<void> {
+  /** @param restarts times that its container was started again */
+  async setReady(isReady: boolean, restarts = 0): Promise<void> {
     const { ip } = this.#options;
     const ready = { type: "Ready", status: isReady ? "True" : "False" };
     await this.#client.patchStatus(pods, this.name, {
@@ -52,6 +53,9 @@ export class SimPod {
       podIP: ip,
       podIPs: [{ ip }],
       conditions: [ready],
+      containerStatuses: [
+        { name: "engine", ready: isReady, restartCount: restarts, image: "engine:1", imageID: "engine:1", state: {} },
+      ],
     });
   }
 

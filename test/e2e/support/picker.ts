@@ -97,8 +97,8 @@ export class Picker {
   }
 
   /** The last lines of its log. */
-  tail(): string {
-    return this.#process.tail();
+  tail(lines?: number): string {
+    return this.#process.tail(lines);
   }
 
   /** Ends it (SIGTERM drains first) and returns how it ended. */

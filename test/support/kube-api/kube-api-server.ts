@@ -44,7 +44,8 @@ const maxSeenRequests = 10_000;
  * extension's kinds, with their versions and watches, and with the faults that networks and clusters have.
  */
 export class KubeApiServer {
-  readonly #options: KubeApiOptions;
+  /** Requests need it from here on, unless it is undefined. */
+  token: string | undefined;
   readonly #watches = new Set<WatchStream>();
   readonly #sockets = new Set<Socket>();
   readonly #missing: Set<ResourceKind>;
@@ -59,7 +60,7 @@ export class KubeApiServer {
   #isHoldingWatches = false;
 
   private constructor(options: KubeApiOptions) {
-    this.#options = options;
+    this.token = options.token;
     this.store = new VersionedStore(options.keptChanges);
     this.#lists = new ListPages(this.store);
     this.#missing = new Set(options.missing);
@@ -184,8 +185,7 @@ export class KubeApiServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { token } = this.#options;
-    if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) {
+    if (this.token !== undefined && request.headers.authorization !== `Bearer ${this.token}`) {
       throw new StatusError("Unauthorized", { code: 401, reason: "Unauthorized" });
     }
     const url = new URL(request.url ?? "/", this.url);

@@ -7,7 +7,7 @@ import { apiVersionOf, collectionPath, type ResourceKind } from "./resource-kind
 export interface KubeAccess {
   readonly url: string;
   /** Bearer token. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** PEM of the authority that vouches for the server. */
   readonly authority?: string;
 }

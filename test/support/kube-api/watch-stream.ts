@@ -5,8 +5,8 @@ import { apiVersionOf } from "./resource-kinds.ts";
 import { expired, type StatusError } from "./statuses.ts";
 import { type Change, type VersionedStore, versioned } from "./versioned-store.ts";
 
-/** How a watch is cut: between events, in the middle of a line, or without a word at all. */
-export type WatchCut = "end" | "mid-line" | "reset";
+/** How a watch is cut: between events, in the middle of a line, without a word at all, or after a line that no API server writes. */
+export type WatchCut = "end" | "mid-line" | "reset" | "garbage";
 
 /** One client that watches a collection: a line of JSON for each event. */
 export class WatchStream {
@@ -55,6 +55,7 @@ export class WatchStream {
       this.#response.end();
     } else {
       if (how === "mid-line") this.#response.write('{"type":"MODIFIED","object":{"kind":"');
+      if (how === "garbage") this.#response.write("<html>Bad Gateway</html>\n");
       // What was written is sent before the connection goes.
       setImmediate(() => this.#response.destroy());
     }

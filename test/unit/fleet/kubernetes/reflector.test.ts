@@ -152,19 +152,32 @@ describe("Reflector", () => {
   });
 
   it("knows nothing where there is no such kind, and asks again later", async () => {
-    const { api, timers, told, known, reflector } = start(
-      [list("7", "a"), failed(404), failed(404), list("9", "b")],
-      [[gone]],
-    );
+    const { api, timers, told, known, reflector } = start([failed(404), failed(404), list("9", "b")], []);
     await settle();
     await reflector.settled;
     expect(told).toEqual(["missing"]);
-    expect([...known]).toEqual([]);
     await timers.advance(60_000);
     await timers.advance(60_000);
     expect(told).toEqual(["missing"]);
     expect([...known]).toEqual(["b"]);
-    expect(times(api)).toEqual([0, 0, 0, 60_000, 120_000, 120_000]);
+    expect(times(api)).toEqual([0, 60_000, 120_000, 120_000]);
+  });
+
+  it("believes that a kind which was there is gone when it is told so again and again", async () => {
+    const { api, timers, told, known } = start(
+      [list("7", "a"), failed(404), failed(404), failed(404), failed(404), list("9", "b")],
+      [[gone]],
+    );
+    await timers.advance(200);
+    expect([...known]).toEqual(["a"]);
+    expect(told).toEqual(["lost: no"]);
+    await timers.advance(400);
+    expect([...known]).toEqual([]);
+    expect(told).toEqual(["lost: no", "recovered", "missing"]);
+    await timers.advance(60_000);
+    await timers.advance(60_000);
+    expect([...known]).toEqual(["b"]);
+    expect(times(api)).toEqual([0, 0, 0, 200, 600, 60_600, 120_600, 120_600]);
   });
 
   it("keeps what it knows when it may not read any more", async () => {
