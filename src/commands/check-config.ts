@@ -1,8 +1,10 @@
 import { access } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { type Config, ConfigError, readModelFolder, renderConfig } from "../config/index.ts";
+import { readListenerPems } from "../http/index.ts";
 import { apiKeysOf } from "./api-keys.ts";
 import { assertServable } from "./assert-servable.ts";
+import { tlsOf } from "./listener-tls.ts";
 import { modelFolderOf } from "./model-folder.ts";
 import { modesOf } from "./modes.ts";
 import { hasFiles } from "./served-models.ts";
@@ -20,14 +22,13 @@ export async function checkConfig(config: Config, output: Writable): Promise<voi
   for (const model of config.models)
     if (hasFiles(model)) await readModelFolder((await modelFolderOf(model, config.hub)).folder);
   const { extProc, routeApi, proxy, queue, replicas } = config;
-  for (const [path, { mode, certFile, keyFile, clientCaFile }] of [
+  for (const [path, tls] of [
     ["extProc.tls", extProc.tls] as const,
     ["routeApi.tls", routeApi.tls] as const,
     ["proxy.tls", proxy.tls] as const,
     ["queue.tls", queue.tls] as const,
   ]) {
-    if (mode === "files") await Promise.all([assertReadable(path, certFile), assertReadable(path, keyFile)]);
-    await assertReadable(`${path}.clientCaFile`, clientCaFile);
+    await assertServableTls(path, tls);
   }
   await assertReadable("kubernetes.kubeconfig", config.kubernetes.kubeconfig);
   await assertReadable("routeApi.tokenFile", routeApi.tokenFile);
@@ -36,6 +37,20 @@ export async function checkConfig(config: Config, output: Writable): Promise<voi
   if (modesOf(config).includes("queue")) await assertQueueFiles(queue);
   await assertReplicaFiles(replicas);
   output.write(renderConfig(config));
+}
+
+/** Files that are there, and hold what a listener can be started with. */
+async function assertServableTls(path: string, settings: Config["extProc"]["tls"]): Promise<void> {
+  const { certFile, keyFile, clientCaFile } = settings;
+  const tls = tlsOf(settings);
+  if (tls.kind === "files") await Promise.all([assertReadable(path, certFile), assertReadable(path, keyFile)]);
+  await assertReadable(`${path}.clientCaFile`, clientCaFile);
+  if (tls.kind === "off") return;
+  try {
+    await readListenerPems(tls);
+  } catch (cause) {
+    throw new ConfigError([`${path}: ${(cause as Error).message}`], { cause });
+  }
 }
 
 /** The files of what is not used are not needed. */

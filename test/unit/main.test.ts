@@ -172,6 +172,25 @@ describe("the command line", () => {
     expect(stderr).toContain(`${problem} cannot be read`);
   });
 
+  it.each([
+    [
+      "extProc: { tls: { mode: files, certFile: picker.yaml, keyFile: picker.yaml } }",
+      "extProc.tls: ",
+      "are no certificate with its key",
+    ],
+    ["proxy: { tls: { mode: self-signed, clientCaFile: picker.yaml } }", "proxy.tls: ", "holds no certificates (PEM)"],
+  ])("finds in check-config files that no listener can be started with: %s", async (text, path, problem) => {
+    const file = configFile("");
+    const { code, stderr } = await pointsman([
+      "check-config",
+      "--config",
+      configFile(`${loadOnly}${text.replaceAll("picker.yaml", file)}`),
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(path);
+    expect(stderr).toContain(problem);
+  });
+
   it("refuses host names as worker addresses: the gateway resolves none", async () => {
     const file = configFile('workers: [{ name: a, endpoint: "localhost:8000" }]');
     const { code, stderr } = await pointsman(["check-config", "--config", file]);
