@@ -12,6 +12,8 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (choices !== undefined) return choices.findLast((choice) => choice !== defaultValue && choice !== "files") ?? "";
   // Its bounds can only be made smaller.
   if (kind === "number" && path.startsWith("decisionsApi.")) return String(Number(defaultValue) - 1);
+  if (path === "tracing.endpoint") return "http://collector.example:4318/v1/traces";
+  if (path === "tracing.sampleRatio") return "0.75";
   if (path === "decisionsApi.serviceEndpoint") return "127.0.0.1:9";
   if (kind === "boolean" || kind === "number") return otherOfKind(kind, defaultValue, path);
   if (path.endsWith("socketMode")) return "0640";
