@@ -5,6 +5,7 @@ import type { HealthProber, WorkerTlsOf } from "../fleet/index.ts";
 import { ApiKeys, BodyIntake, Cors, FrontServer, type ListedModel, systemClock } from "../http/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
 import {
+  apiDocument,
   FrontDoor,
   ModelList,
   type MountedRoute,
@@ -16,6 +17,7 @@ import {
   WorkerModels,
 } from "../surface/proxy/index.ts";
 import type { Logger, Metrics, RequestTracer } from "../telemetry/index.ts";
+import { version } from "../version.ts";
 import { apiKeysOf, areKeysNeeded, watchApiKeys } from "./api-keys.ts";
 import type { Core } from "./assemble.ts";
 import { decisionRoutes } from "./decisions.ts";
@@ -108,6 +110,7 @@ function frontDoor(
     keys,
     cors: new Cors(proxy.cors),
     intake,
+    document: apiDocument(version, proxy.paths),
     models: modelList(core, config, dispatcher),
     call: {
       router: new RewritingRouter(

@@ -40,6 +40,8 @@ export interface FrontDoorParts {
   readonly cors: Cors;
   readonly intake: BodyIntake;
   readonly models: ModelList;
+  /** JSON of the OpenAPI document. */
+  readonly document: string;
   readonly call: CallContext;
   readonly options: FrontDoorOptions;
 }
@@ -152,6 +154,7 @@ export class FrontDoor implements FrontDoorway {
   #serve(route: Route, visit: Visit): void {
     if (route.kind === "models") this.#answer(visit, this.#parts.models.list(isAnthropic(visit)));
     else if (route.kind === "model") this.#answer(visit, this.#parts.models.one(route.id, isAnthropic(visit)));
+    else if (route.kind === "document") visit.client.own(200, [], this.#parts.document);
     else if (route.kind === "mounted") this.#serveMounted(route.route, visit);
     else if (route.kind === "stored-response") this.#read(visit, (body) => this.#forwardStored(visit, route.id, body));
     else if (route.kind === "forward") this.#read(visit, (body) => this.#forward(visit, route, body));

@@ -1,3 +1,4 @@
+export { apiDocument } from "./api-document.ts";
 export { Splitter } from "./disaggregated/splitter.ts";
 export { FrontDoor } from "./front-door.ts";
 export { ModelList } from "./model-list.ts";

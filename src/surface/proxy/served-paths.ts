@@ -10,6 +10,8 @@ export type Route =
   | { readonly kind: "models" }
   | { readonly kind: "model"; readonly id: string }
   | { readonly kind: "health" }
+  /** The description of what is served. */
+  | { readonly kind: "document" }
   /** Answers by itself. */
   | { readonly kind: "mounted"; readonly route: MountedRoute }
   | { readonly kind: "wrong-method"; readonly allowed: string }
@@ -100,6 +102,7 @@ function goesUp(path: string): boolean {
 /** What needs no choice of a worker. */
 function localRoute(method: string, path: string): Route | undefined {
   if (path === "/health") return readOnly(method, { kind: "health" });
+  if (path === "/openapi.json") return readOnly(method, { kind: "document" });
   if (path === "/v1/models") return readOnly(method, { kind: "models" });
   const [, model] = oneModel.exec(path) ?? [];
   if (model !== undefined) return readOnly(method, { kind: "model", id: decoded(model) });
