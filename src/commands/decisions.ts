@@ -7,15 +7,18 @@ import {
   type DecisionOptions,
   DecisionRoute,
   type DecisionTelemetry,
+  DescriptionRoute,
   GatewayPicks,
   type GatewayRouter,
 } from "../surface/decisions/index.ts";
+import type { MountedRoute } from "../surface/proxy/index.ts";
 import type { Metrics } from "../telemetry/index.ts";
+import { version } from "../version.ts";
 import type { ProxyParts } from "./proxy.ts";
 import { workerReports } from "./worker-reports.ts";
 
 /** The routes of typed decisions; none unless they are switched on. */
-export function decisionRoutes(parts: ProxyParts, dispatcher: AuthorizedWorkers): readonly DecisionRoute[] {
+export function decisionRoutes(parts: ProxyParts, dispatcher: AuthorizedWorkers): readonly MountedRoute[] {
   const { core, config, log, metrics, prober } = parts;
   const { enabled, systemonePath, maxBodyBytes, maxHeldBodyBytes, retryAfterSeconds } = config.decisionsApi;
   if (!enabled) return [];
@@ -35,6 +38,7 @@ export function decisionRoutes(parts: ProxyParts, dispatcher: AuthorizedWorkers)
   return [
     new DecisionRoute("/v1/decisions", "decisions", shared),
     new DecisionRoute(systemonePath, "systemone", shared),
+    new DescriptionRoute(version, systemonePath),
   ];
 }
 
