@@ -33,6 +33,7 @@ function entryOf(worker: WorkerSettings, healthPath: string, all: readonly strin
     sendsPrefillHost: headers.prefillHost,
     ...(worker.handover === undefined ? {} : { handover: handoverOf(worker.handover) }),
     ...(worker.scoring === undefined ? {} : { scoring: scoringOf(worker.scoring) }),
+    ...(worker.adapters === undefined ? {} : { adapters: worker.adapters }),
     ...(worker.id === undefined ? {} : { id: worker.id }),
     ...(worker.kvEvents === undefined ? {} : { kvEvents: worker.kvEvents }),
     ...(worker.kvReplay === undefined ? {} : { kvReplay: worker.kvReplay }),

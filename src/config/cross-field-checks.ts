@@ -1,7 +1,9 @@
 import type { z } from "zod";
 import { shiftKvAddress } from "./address.ts";
+import { type Entry, reportDuplicates } from "./duplicates.ts";
 import { checkKubernetes, isInKubernetes } from "./kubernetes-checks.ts";
 import { checkListenAddresses } from "./listen-address-checks.ts";
+import { checkModels, checkRewrites } from "./model-checks.ts";
 import { checkQueue } from "./queue-checks.ts";
 import type { Path, Report } from "./report.ts";
 import type { Config, ModelSettings, WorkerSettings } from "./schema.ts";
@@ -215,21 +217,6 @@ function checkListeners({ extProc, routeApi, proxy, queue }: Config, report: Rep
   }
 }
 
-function checkModels(models: readonly ModelSettings[], report: Report): void {
-  for (const [i, { folder, hubId, loadOnly }] of models.entries()) {
-    if (folder === undefined && hubId === undefined && !loadOnly)
-      report(["models", i, "folder"], "this or hubId is needed unless loadOnly is true", folder);
-    if (folder !== undefined && hubId !== undefined)
-      report(["models", i, "hubId"], "has no meaning beside a folder", hubId);
-  }
-  const names = models.flatMap(({ name, aliases, adapters }, i): Entry[] => [
-    { path: ["models", i, "name"], value: name },
-    ...aliases.map((alias, j) => ({ path: ["models", i, "aliases", j], value: alias })),
-    ...adapters.map((adapter, j) => ({ path: ["models", i, "adapters", j], value: adapter })),
-  ]);
-  reportDuplicates(names, "another model has this name", report);
-}
-
 function checkWorkers({ workers, models }: Config, report: Report): void {
   const entries = (key: "name" | "id" | "endpoint"): readonly Entry[] =>
     workers.flatMap((worker, i): Entry[] => {
@@ -247,8 +234,17 @@ function checkWorkers({ workers, models }: Config, report: Report): void {
     for (const [j, model] of worker.models.entries()) {
       if (!known.includes(model)) report(["workers", i, "models", j], `expected one of ${listed(known)}`, model);
     }
+    checkAdapters(models, worker, i, report);
     checkEventModels({ models }, worker, i, report);
     for (const key of ["kvEvents", "kvReplay"] as const) checkLastPort(worker, key, ["workers", i, key], report);
+  }
+}
+
+function checkAdapters(models: readonly ModelSettings[], worker: WorkerSettings, i: number, report: Report): void {
+  const known = models.flatMap(({ adapters }) => adapters);
+  for (const [j, adapter] of (worker.adapters ?? []).entries()) {
+    if (known.includes(adapter)) continue;
+    report(["workers", i, "adapters", j], "expected an adapter of a model, as models[].adapters has it", adapter);
   }
 }
 
@@ -280,27 +276,6 @@ function eventSockets(workers: readonly WorkerSettings[]): readonly Entry[] {
       value: shiftKvAddress(kvEvents, dpRankStart + rank),
     }));
   });
-}
-
-function checkRewrites({ modelRewrites }: Config, report: Report): void {
-  for (const [i, { targets }] of modelRewrites.entries()) {
-    const at = targets.findIndex(({ weight }) => (weight === undefined) !== (targets[0]?.weight === undefined));
-    if (at >= 0)
-      report(["modelRewrites", i, "targets", at, "weight"], "all targets have a weight, or none has", undefined);
-  }
-}
-
-interface Entry {
-  readonly path: Path;
-  readonly value: string;
-}
-
-function reportDuplicates(entries: readonly Entry[], message: string, report: Report): void {
-  const seen = new Map<string, Path>();
-  for (const { path, value } of entries) {
-    if (seen.has(value)) report(path, message, value);
-    else seen.set(value, path);
-  }
 }
 
 function listed(names: readonly string[]): string {

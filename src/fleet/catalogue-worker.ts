@@ -29,6 +29,7 @@ export class CatalogueWorker implements Worker {
   name: string;
   role: WorkerRole;
   models: readonly string[];
+  adapters: ReadonlySet<string> | undefined;
   totalKvBlocks: number | undefined;
   taints: ReadonlySet<string>;
   labels: ReadonlyMap<string, string>;
@@ -51,6 +52,7 @@ export class CatalogueWorker implements Worker {
     this.name = spec.name;
     this.role = spec.role;
     this.models = spec.models;
+    this.adapters = spec.adapters;
     this.totalKvBlocks = spec.totalKvBlocks;
     this.taints = spec.taints;
     this.labels = spec.labels;
@@ -91,6 +93,7 @@ export class CatalogueWorker implements Worker {
     this.name = spec.name;
     this.role = spec.role;
     this.models = spec.models;
+    this.adapters = spec.adapters;
     this.totalKvBlocks = spec.totalKvBlocks;
     this.taints = spec.taints;
     this.labels = spec.labels;

@@ -12,6 +12,8 @@ export interface StaticWorkerEntry {
   readonly endpoint: string;
   /** Default: every model. */
   readonly models?: readonly string[];
+  /** LoRA adapters that it has loaded. Default: it counts as having all. */
+  readonly adapters?: readonly string[];
   /** Default aggregated. */
   readonly role?: WorkerRole;
   /** Default 0. */
@@ -64,6 +66,7 @@ function staticWorker(entry: StaticWorkerEntry, path: string, incarnation: strin
     metricsEndpoint: entry.metricsEndpoint,
     role: entry.role ?? "aggregated",
     models: entry.models ?? [],
+    adapters: entry.adapters === undefined ? undefined : new Set(entry.adapters),
     dpRankStart,
     dpSize,
     kvEvents: eventSources(entry, path, dpRankStart, dpSize),

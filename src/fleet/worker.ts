@@ -56,6 +56,8 @@ export interface WorkerSpec {
   readonly role: WorkerRole;
   /** Names of the models it serves; empty = every model. */
   readonly models: readonly string[];
+  /** LoRA adapters that it has loaded, by the names that requests use; absent = it does not say, and counts as having all. */
+  readonly adapters?: ReadonlySet<string> | undefined;
   /** First data-parallel rank; 0 when there is no data parallelism. */
   readonly dpRankStart: number;
   /** Number of data-parallel ranks, >= 1. */

@@ -9,6 +9,7 @@ export type Exclusion =
   | "already_tried"
   | "not_pinned"
   | "missing_taint"
+  | "adapter_not_loaded"
   | "draining"
   | "unhealthy"
   | "overloaded"
@@ -26,6 +27,8 @@ export interface Constraints {
   /** Worker ids that the caller allows. */
   readonly allowed?: ReadonlySet<WorkerId>;
   readonly pinned?: PinnedWorker;
+  /** A LoRA adapter that the worker must have loaded; a worker that does not say which it has counts as having all. */
+  readonly adapter?: string;
   /** The worker has to serve the request without one that prefills for it. */
   readonly isAlone?: boolean;
   /** The worker must have all of them. */
@@ -66,7 +69,7 @@ export function exclusionOf(rank: WorkerRank, constraints: Constraints, isOverlo
 }
 
 function outsideOf(rank: WorkerRank, constraints: Constraints): Exclusion | undefined {
-  const { roles, subset, tried, allowed, pinned, isAlone, requiredTaints } = constraints;
+  const { roles, subset, tried, allowed, pinned, isAlone, requiredTaints, adapter } = constraints;
   const { worker } = rank;
   if (roles !== undefined && !roles.has(worker.role)) return "wrong_role";
   if (isAlone === true && worker.role === "decode" && worker.handover?.servesAlone === false) return "wrong_role";
@@ -77,6 +80,7 @@ function outsideOf(rank: WorkerRank, constraints: Constraints): Exclusion | unde
   if (requiredTaints !== undefined && !requiredTaints.every((taint) => worker.taints.has(taint))) {
     return "missing_taint";
   }
+  if (adapter !== undefined && worker.adapters?.has(adapter) === false) return "adapter_not_loaded";
   return undefined;
 }
 

@@ -62,7 +62,8 @@ export function prepareRequest(
       : stages.during("parse", () => parse(request, models, options));
   if (!request.trustClient) refuseClientPins(parsed);
   const model = servedModel(parsed.model, models, options);
-  const base = { api: parsed.api, model, demands: demandsOf(parsed, request) };
+  const adapter = adapterOf(parsed.model, model);
+  const base = { api: parsed.api, model, demands: demandsOf(parsed, request, adapter) };
   if (parsed.api === "promptless") return loadOnly(base, parsed.reason);
   const pipeline = model?.pipeline;
   if (pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
@@ -70,7 +71,7 @@ export function prepareRequest(
   const hashOptions = {
     blockSize,
     cacheSalt: cacheNamespace(request) ?? parsed.extensions.cacheSalt,
-    loraName: model?.adapters?.find((adapter) => adapter === parsed.model),
+    loraName: adapter,
     isEagle: model?.isEagle,
   };
   const hash = (prompt: TokenizedPrompt) => hashesOf(prompt, options.chainHasher, hashOptions);
@@ -105,11 +106,24 @@ export async function prepareByLoad(
   const outline = step.value;
   if (!request.trustClient) refuseClientPins(outline);
   const model = servedModel(outline.model, models, options);
-  return loadOnly({ api: outline.api, model, demands: demandsOf(outline, request) }, reason);
+  return loadOnly(
+    { api: outline.api, model, demands: demandsOf(outline, request, adapterOf(outline.model, model)) },
+    reason,
+  );
 }
 
-function demandsOf(body: { readonly root?: JsonObject | undefined }, { trustClient }: PrepareInput): RouteDemands {
-  return trustClient ? trustedDemandsOf(body) : noDemands;
+function demandsOf(
+  body: { readonly root?: JsonObject | undefined },
+  { trustClient }: PrepareInput,
+  adapter: string | undefined,
+): RouteDemands {
+  const demands = trustClient ? trustedDemandsOf(body) : noDemands;
+  return adapter === undefined ? demands : { ...demands, constraints: { ...demands.constraints, adapter } };
+}
+
+/** The adapter that a request's model name is; undefined = none of the model's. */
+function adapterOf(name: string | undefined, model: ServedModel | undefined): string | undefined {
+  return model?.adapters?.find((adapter) => adapter === name);
 }
 
 function hashesOf(

@@ -93,6 +93,12 @@ const worker = z.strictObject({
     "Where requests are sent, `ip:port` or `[v6]:port`; Envoy resolves no names here.",
   ),
   models: z.array(name()).default([]).describe("Names of the models it serves; empty = all."),
+  adapters: z
+    .array(name())
+    .optional()
+    .describe(
+      "LoRA adapters that it has loaded, of those in `models[].adapters`: requests for others of them go elsewhere. Absent = it takes requests for all.",
+    ),
   role: z
     .enum(["aggregated", "prefill", "decode", "encode"])
     .default("aggregated")

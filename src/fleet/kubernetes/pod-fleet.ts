@@ -145,11 +145,11 @@ function isAsBefore(worker: Worker, spec: WorkerSpec): boolean {
 }
 
 function keyOf(spec: WorkerSpec): string {
-  const { labels, taints, kvEvents, handover, headers } = spec;
+  const { labels, taints, kvEvents, handover, headers, adapters } = spec;
   return JSON.stringify([
     [spec.incarnation, spec.name, spec.endpoint, spec.role, spec.models, spec.dpRankStart, spec.dpSize],
     [spec.totalKvBlocks, spec.metricsEndpoint, spec.healthPath],
-    [[...labels], [...taints], kvEvents, headers],
+    [[...labels], [...taints], kvEvents, headers, adapters && [...adapters]],
     handover === undefined ? undefined : { ...handover, ignoredOn: [...handover.ignoredOn] },
   ]);
 }

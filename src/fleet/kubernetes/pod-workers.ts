@@ -28,6 +28,8 @@ export interface FleetModel {
   readonly name: string;
   readonly blockSize: number;
   readonly profile: string;
+  /** Names of its LoRA adapters. */
+  readonly adapters: readonly string[];
 }
 
 /** Annotations that say which of the pool's ports of a pod are in use; the first that is there counts. */
@@ -89,6 +91,7 @@ function workerAt(
     endpoint,
     role: settings.role,
     models,
+    adapters: adaptersOf(settings, models, context.models, refused),
     dpRankStart,
     dpSize: settings.dpSize,
     kvEvents: fits ? eventSources(pod, settings, dpRankStart, refused) : [],
@@ -139,6 +142,22 @@ function modelsOf(pod: Pod, { models }: PodSettings, known: FleetModels, refused
     else names.add(model.name);
   }
   return [...names];
+}
+
+/** A name that no model has as an adapter could never be asked for. */
+function adaptersOf(
+  { adapters }: PodSettings,
+  models: readonly string[],
+  known: FleetModels,
+  refused: RefusedSetting,
+): ReadonlySet<string> | undefined {
+  if (adapters === undefined) return undefined;
+  const served = new Set(models.flatMap((name) => known.named(name)?.adapters ?? []));
+  for (const adapter of adapters) {
+    if (!served.has(adapter))
+      refused(`${settingPrefix}adapters`, adapter, "an adapter that is configured for its models");
+  }
+  return new Set(adapters);
 }
 
 /** Whether the pod's events can be read as those of its models. */

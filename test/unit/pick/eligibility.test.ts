@@ -52,6 +52,15 @@ describe("exclusionOf", () => {
       constraints: { requiredTaints: ["a", "b"] },
       why: "missing_taint",
     },
+    { name: "an adapter that is loaded", worker: { adapters: new Set(["a"]) }, constraints: { adapter: "a" } },
+    {
+      name: "an adapter that is not",
+      worker: { adapters: new Set(["a"]) },
+      constraints: { adapter: "b" },
+      why: "adapter_not_loaded",
+    },
+    { name: "an adapter, of a worker that does not say", constraints: { adapter: "b" } },
+    { name: "no adapter, of a worker that has some", worker: { adapters: new Set(["a"]) } },
   ];
 
   it.each(cases)("$name: $why", ({ worker, constraints = {}, overloaded = false, why }) => {

@@ -16,8 +16,8 @@ const defaults: PodDefaults = {
   handovers: new Map(),
 };
 
-const qwen = { name: "qwen", blockSize: 16, profile: "vllm" };
-const llama = { name: "llama", blockSize: 32, profile: "vllm" };
+const qwen = { name: "qwen", blockSize: 16, profile: "vllm", adapters: ["sql", "chat"] };
+const llama = { name: "llama", blockSize: 32, profile: "vllm", adapters: [] };
 const byName = new Map([
   ["qwen", qwen],
   ["q", qwen],
@@ -233,6 +233,13 @@ describe("what a pod says of itself", () => {
     });
     expect(workersOf({ labels: { "llm-d.ai/model": "q" } }).worker?.models).toEqual(["qwen"]);
     expect(workersOf({ labels: { "llm-d.ai/model": "some-deployment" } }).worker?.models).toEqual(["qwen", "llama"]);
+  });
+
+  it("are its adapters", () => {
+    expect(workersOf({}).worker?.adapters).toBeUndefined();
+    const { worker, refused } = workersOf({ annotations: ours({ models: "qwen", adapters: "sql, typo" }) });
+    expect(worker?.adapters).toEqual(new Set(["sql", "typo"]));
+    expect(refused).toEqual(["pointsman.dev/adapters=typo"]);
   });
 
   it("is its id, counted on for further ports", () => {
