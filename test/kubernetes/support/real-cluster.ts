@@ -27,6 +27,10 @@ interface AuditEvent {
   readonly responseStatus?: { readonly code: number };
 }
 
+function actionOf({ verb, objectRef }: AuditEvent): string {
+  return `${verb} ${objectRef?.apiGroup ?? ""}/${objectRef?.resource ?? ""}`;
+}
+
 /** A kube-apiserver with its etcd, and nothing else: no controllers, no scheduler, no kubelet. */
 export class RealCluster {
   readonly #folder: string;
@@ -72,14 +76,17 @@ export class RealCluster {
     await this.#asAdmin((client) => client.send("POST", "/api/v1/namespaces", { metadata: { name } }));
   }
 
-  /** `verb resource` of requests by service accounts that were refused for want of a right, each once. */
+  /**
+   * `verb resource` of requests by service accounts that were always refused for want of a right, each once. A server that has just started
+   * refuses for a moment what it allows once it has read its roles.
+   */
   async refusals(): Promise<readonly string[]> {
     const lines = (await readFile(join(this.#folder, "audit.log"), "utf8")).trim().split("\n");
-    const refused = lines
-      .map((line) => JSON.parse(line) as AuditEvent)
-      .filter(({ responseStatus }) => responseStatus?.code === 403)
-      .map(({ verb, objectRef }) => `${verb} ${objectRef?.apiGroup ?? ""}/${objectRef?.resource ?? ""}`);
-    return [...new Set(refused)];
+    const events = lines.map((line) => JSON.parse(line) as AuditEvent);
+    const told = (isRefused: boolean) =>
+      new Set(events.filter(({ responseStatus }) => (responseStatus?.code === 403) === isRefused).map(actionOf));
+    const granted = told(false);
+    return [...told(true)].filter((action) => !granted.has(action));
   }
 
   /** Ends the API server only. */
