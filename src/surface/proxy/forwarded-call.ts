@@ -2,25 +2,18 @@ import type { DispatchError, WorkerRequest } from "../../dispatch/index.ts";
 import { RoutingError } from "../../errors/index.ts";
 import { type AnswerHead, type ClientAnswer, type ClientListener, refusalOf } from "../../http/index.ts";
 import { applyEdit } from "../../json/index.ts";
-import {
-  PickAttempt,
-  type PreparedRequest,
-  type PrepareWait,
-  type RouteDecision,
-  type RouteRequest,
-} from "../../router/index.ts";
+import type { RouteDecision } from "../../router/index.ts";
 import type { AnswerWatch } from "./answer-watch.ts";
 import { Attempt, type AttemptOutcomes, type HeldAnswer } from "./attempt.ts";
 import type { CallContext, ReceivedRequest } from "./call-context.ts";
 import { CallReport } from "./call-report.ts";
 import type { Legs } from "./disaggregated/legs.ts";
 import { SplitCall } from "./disaggregated/split-call.ts";
-import { asWhole } from "./disaggregated/splitter.ts";
 import type { CallPhase } from "./telemetry.ts";
+import { Tries } from "./tries.ts";
+import { WorkerChoice } from "./worker-choice.ts";
 import { workerError } from "./worker-errors.ts";
 import { workerRequest } from "./worker-request.ts";
-
-const noBody = Buffer.alloc(0);
 
 /**
  * One request on its way: chooses a worker, forwards, relays the answer, and asks another worker when one fails before the client
@@ -32,21 +25,12 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   readonly #context: CallContext;
   readonly #report: CallReport;
   readonly #receivedMs: number;
-  /** Endpoints that are not asked again. */
-  #tried: string[] = [];
-  /** Those of them that were at fault; of a pair, the other one was not. */
-  readonly #faulty: string[] = [];
-  #attempts = 0;
-  /** Workers that answered that they could not: it is their fault once another can. */
-  readonly #suspects: string[] = [];
+  readonly #choice: WorkerChoice;
+  readonly #tries = new Tries();
   #phase: CallPhase = "pick";
-  #prepared: PreparedRequest | undefined;
-  #pick: PickAttempt<RouteDecision> | undefined;
   #decision: RouteDecision | undefined;
   #attempt: Attempt | undefined;
   readonly #split: SplitCall | undefined;
-  /** The best that can be said when no other worker helps. */
-  #fallback: HeldAnswer | DispatchError | undefined;
   #isOver = false;
 
   constructor(request: ReceivedRequest, client: ClientAnswer, context: CallContext) {
@@ -56,6 +40,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     this.#report = new CallReport(context, request);
     this.#receivedMs = context.clock.now();
     this.#split = context.splitter && new SplitCall(request, context.splitter);
+    this.#choice = new WorkerChoice(request, this.#split, context, this.#report);
   }
 
   start(): void {
@@ -94,21 +79,18 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   failed(error: DispatchError): void {
     const { workers } = this.#context;
     const endpoint = this.#endpoint();
-    this.#faulty.push(endpoint);
-    this.#report.attemptFailed(endpoint, error.failure, this.#attempts);
+    this.#tries.failed(endpoint, error);
+    this.#report.attemptFailed(endpoint, error.failure, this.#tries.count);
     if (error.failure === "unreachable") workers.unreachable(endpoint);
     else if (error.failure !== "unsendable") workers.failed(endpoint);
-    this.#fallback ??= error;
     if (error.failure === "unsendable") this.#giveUp();
     else this.#retry();
   }
 
   serverError(answer: HeldAnswer): void {
     const endpoint = this.#endpoint();
-    this.#report.attemptFailed(endpoint, "server_error", this.#attempts);
-    this.#faulty.push(endpoint);
-    this.#suspects.push(endpoint);
-    this.#fallback = answer;
+    this.#tries.serverError(endpoint, answer);
+    this.#report.attemptFailed(endpoint, "server_error", this.#tries.count);
     this.#retry();
   }
 
@@ -117,7 +99,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     const endpoint = this.#endpoint();
     this.#report.answered();
     workers.answered(endpoint);
-    for (const suspect of this.#suspects) workers.failed(suspect);
+    for (const suspect of this.#tries.suspects) workers.failed(suspect);
     this.#noteOwner(watch, endpoint);
     // While the reservation is held: whoever follows it is told what the request took.
     watch.end(this.#report);
@@ -143,45 +125,11 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   #choose(): void {
-    const { clock, options } = this.#context;
-    const outcome = {
-      picked: (decision: RouteDecision) => this.#picked(decision),
-      failed: (cause: unknown) => this.#notPicked(cause),
-    };
     this.#phase = "pick";
-    this.#pick = new PickAttempt(outcome, clock, options.pickDeadlineMs);
-    this.#pick.run((wait) => this.#route(this.#report.choosing(wait)))?.catch((cause) => this.#notPicked(cause));
-  }
-
-  #route(wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
-    const { router } = this.#context;
-    const request = this.#routeRequest();
-    if (this.#prepared !== undefined) return router.admit(this.#prepared, request, wait);
-    const admit = (prepared: PreparedRequest) => {
-      this.#prepared = prepared;
-      return router.admit(prepared, request, wait);
-    };
-    const prepared = this.#split?.prepare(() => router.prepare(request, wait)) ?? router.prepare(request, wait);
-    if (!(prepared instanceof Promise)) return admit(prepared);
-    return prepared.then((late) => {
-      wait.signal.throwIfAborted();
-      return admit(late);
+    this.#choice.choose(this.#tries.tried, {
+      picked: (decision) => this.#picked(decision),
+      failed: (cause) => this.#notPicked(cause),
     });
-  }
-
-  #routeRequest(): RouteRequest {
-    const { target, headers, body, isReadable, owner } = this.#request;
-    return {
-      path: isReadable ? target : undefined,
-      headers,
-      body: isReadable ? body.bytes : noBody,
-      subset: undefined,
-      answeringEndpoint: owner,
-      requestedEndpoints: undefined,
-      trustClient: this.#context.options.trustsClient,
-      newRequestId: this.#request.newRequestId,
-      ...(this.#tried.length === 0 ? {} : { triedEndpoints: this.#tried }),
-    };
   }
 
   #picked(decision: RouteDecision): void {
@@ -190,7 +138,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
       const legs = this.#split?.legs(decision, (...part) => workerRequest(this.#request, ...part));
       if (legs === "alone") {
         decision.reservation.release();
-        this.#prepared = this.#prepared && asWhole(this.#prepared);
+        this.#choice.keepWhole();
         this.#choose();
         return;
       }
@@ -202,15 +150,14 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   #reportPick(decision: RouteDecision): void {
-    if (this.#attempts > 0) this.#report.retried(this.#endpoint(), this.#attempts + 1);
+    if (this.#tries.count > 0) this.#report.retried(this.#endpoint(), this.#tries.count + 1);
     this.#report.picked(decision, this.#request.body.bytes.length, this.#context.clock.now() - this.#receivedMs);
   }
 
   #send(decision: RouteDecision, legs: Legs | undefined): void {
     const { clock, options, dispatcher } = this.#context;
     this.#phase = "upstream";
-    this.#attempts += 1;
-    this.#tried.push(decision.endpoint, ...(legs === undefined ? [] : [legs.prefilling]));
+    this.#tries.begin(legs === undefined ? [decision.endpoint] : [decision.endpoint, legs.prefilling]);
     const context = {
       client: this.#client,
       clock,
@@ -241,7 +188,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     this.#phase = "response";
     // A stream takes minutes: what no retry can need any more is not kept for it.
     this.#request.body.release();
-    this.#prepared = undefined;
+    this.#choice.forget();
     this.#report.began(head.status, this.#context.clock.now() - this.#receivedMs);
   }
 
@@ -249,7 +196,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   #retry(): void {
     this.#decision?.reservation.release();
     const { options, budget, telemetry } = this.#context;
-    if (this.#attempts >= options.maxAttempts) this.#giveUp();
+    if (this.#tries.count >= options.maxAttempts) this.#giveUp();
     else if (budget.spend()) this.#choose();
     else {
       telemetry.retried("no_budget");
@@ -259,12 +206,9 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   #notPicked(cause: unknown): void {
     if (this.#isOver) return;
-    if (this.#fallback === undefined) this.#refuse(this.#split?.explained(cause) ?? cause);
-    else if (this.#faulty.length < this.#tried.length) {
-      // Nobody new is left: the other half of a pair that failed did nothing wrong.
-      this.#tried = [...this.#faulty];
-      this.#choose();
-    } else {
+    if (this.#tries.fallback === undefined) this.#refuse(this.#split?.explained(cause) ?? cause);
+    else if (this.#tries.forgiveInnocent()) this.#choose();
+    else {
       this.#context.telemetry.retried("no_worker");
       this.#giveUp();
     }
@@ -272,12 +216,12 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   /** No other worker is asked: the client gets what the last one said. */
   #giveUp(): void {
-    const fallback = this.#fallback;
+    const { fallback, suspects, count } = this.#tries;
     if (fallback === undefined || fallback instanceof Error) {
       this.#refuse(fallback === undefined ? undefined : workerError(fallback));
       return;
     }
-    this.#report.passedOn(this.#suspects.at(-1) ?? "", fallback.head.status, this.#attempts);
+    this.#report.passedOn(suspects.at(-1) ?? "", fallback.head.status, count);
     this.#began(fallback.head);
     this.#client.whole(fallback.head, fallback.body);
     this.#close();
@@ -294,7 +238,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
     this.#isOver = true;
     this.#report.end();
     this.#client.listen(undefined);
-    this.#pick?.abandon(undefined);
+    this.#choice.abandon();
     this.#attempt?.cancel();
     this.#decision?.reservation.release();
     this.#request.body.release();
