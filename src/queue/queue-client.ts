@@ -56,7 +56,7 @@ export class QueueClient {
     const hasReader = options.resultLists === "instance";
     this.#lists = hasReader ? undefined : dialedLists(options.redis, secrets, environment);
     this.#kept = new KeptConnection(
-      new QueueLink(options.redis, secrets, hasReader),
+      new QueueLink(options.redis, secrets, hasReader, environment),
       options.redis,
       { connected: (connection) => this.#connected(connection), lost: (cause) => this.#lost(cause) },
       environment,

@@ -7,7 +7,10 @@ import {
   type RedisSecrets,
   unlessAborted,
 } from "../redis/index.ts";
+import type { QueueEnvironment } from "./queue-environment.ts";
+import { blockSeconds } from "./result-reader.ts";
 import { defineScripts } from "./scripts.ts";
+import { silenceOf } from "./silence.ts";
 
 /** Why a server that answers cannot be used. */
 export class UnsupportedRedisError extends Error {
@@ -29,20 +32,27 @@ export class QueueLink implements ConnectionMaker<QueueConnection> {
   readonly #place: RedisPlace;
   readonly #secrets: RedisSecrets;
   readonly #hasReader: boolean;
+  readonly #environment: Pick<QueueEnvironment, "after">;
   /** The reader of the connection before: it may still wait at the server, and would take results to nowhere. */
   #lastReader: { readonly id: number; readonly runId: string | undefined } | undefined;
 
-  constructor(place: RedisPlace, secrets: RedisSecrets, hasReader: boolean) {
+  constructor(
+    place: RedisPlace,
+    secrets: RedisSecrets,
+    hasReader: boolean,
+    environment: Pick<QueueEnvironment, "after">,
+  ) {
     this.#place = place;
     this.#secrets = secrets;
     this.#hasReader = hasReader;
+    this.#environment = environment;
   }
 
   /** Rejects with UnsupportedRedisError where the server is of a kind that the queue does not work on. */
   async open(signal: AbortSignal): Promise<QueueConnection> {
     const secrets = await this.#secrets();
     const { timeoutMs } = this.#place;
-    const commands = dialRedis(this.#place, secrets, timeoutMs);
+    const commands = dialRedis(this.#place, secrets);
     const reader = this.#hasReader ? dialRedis(this.#place, secrets) : undefined;
     let fail: (cause: unknown) => void = () => undefined;
     const failed = new Promise<unknown>((resolve) => {
@@ -61,8 +71,18 @@ export class QueueLink implements ConnectionMaker<QueueConnection> {
     return connection;
   }
 
-  untilLost({ ended }: QueueConnection): Promise<unknown> {
-    return ended;
+  async untilLost({ ended, commands, reader }: QueueConnection, signal: AbortSignal): Promise<unknown> {
+    const over = new AbortController();
+    const end = AbortSignal.any([signal, over.signal]);
+    const { timeoutMs } = this.#place;
+    const readerMs = timeoutMs + 1_000 * blockSeconds;
+    const silences = [silenceOf(commands, timeoutMs, this.#environment, end)];
+    if (reader !== undefined) silences.push(silenceOf(reader, readerMs, this.#environment, end));
+    try {
+      return await Promise.race([ended, ...silences]);
+    } finally {
+      over.abort();
+    }
   }
 
   drop(connection: QueueConnection): void {
@@ -110,5 +130,5 @@ function disconnect({ commands, reader }: QueueConnection): void {
 /** Whether an error says that this server will not do any more, whatever it is asked next. */
 export function endsConnection(error: unknown): boolean {
   const message = error instanceof Error ? error.message : "";
-  return /^(READONLY|MASTERDOWN|UNBLOCKED|NOAUTH)\b|^Command timed out/.test(message);
+  return /^(READONLY|MASTERDOWN|UNBLOCKED|NOAUTH)\b/.test(message);
 }

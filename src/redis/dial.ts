@@ -41,9 +41,8 @@ export type RedisSecrets = () => Promise<Secrets>;
 /**
  * A client for one connection, not connected yet. When that ends, so does the client: it neither connects again by itself nor keeps commands
  * for later, and a command without a connection fails at once.
- * @param commandTimeoutMs longest wait for the answer to a command; absent = as long as the connection stands
  */
-export function dialRedis(place: RedisPlace, secrets: Secrets, commandTimeoutMs?: number): Redis {
+export function dialRedis(place: RedisPlace, secrets: Secrets): Redis {
   const { url, username, timeoutMs } = place;
   const { protocol } = new URL(url);
   const options = {
@@ -57,7 +56,6 @@ export function dialRedis(place: RedisPlace, secrets: Secrets, commandTimeoutMs?
     autoResubscribe: false,
     username,
     password: secrets.password,
-    commandTimeout: commandTimeoutMs,
     ...(protocol === "rediss:" ? { tls: secrets.tls } : {}),
   } satisfies RedisOptions;
   return new Redis(options);

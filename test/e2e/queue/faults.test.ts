@@ -223,6 +223,35 @@ describe.each(redisKinds)("a client of a real %s that", (kind) => {
     expect(await waiting).toMatch(/^200 /);
   });
 
+  it.each([
+    { what: "commands", number: 0 },
+    { what: "results", number: 1 },
+  ])("is behind a network that drops the connection of $what alone makes both anew", async ({ number }) => {
+    const lab = await labOf(kind);
+    lab.process("v0.9");
+    const way = await CuttableLink.to(lab.server.port);
+    closing.push(() => way.close());
+    const redis = { timeoutMs: 300 };
+    const client = await clientOf(`redis://127.0.0.1:${way.port}`, { redis, heartbeatMs: 100 });
+    expect(await client.ask()).toMatch(/^200 /);
+    way.cutOne(number);
+    await until(() => client.connections === 2, { what: "another connection", timeoutMs: 20_000 });
+    expect(await client.ask()).toMatch(/^200 /);
+  });
+
+  it("answers late, but answers, is waited for", async () => {
+    const lab = await labOf(kind);
+    lab.process("v0.9");
+    const client = await clientOf(lab.server.url, { redis: { timeoutMs: 1_000 } });
+    // It is held up for most of the time that is allowed, again and again.
+    for (let i = 0; i < 3; i++) {
+      const held = lab.redis.call("CLIENT", "PAUSE", "600", "ALL");
+      expect(await client.ask()).toMatch(/^200 /);
+      await held;
+    }
+    expect(client.losses).toEqual([]);
+  });
+
   it("was restarted keeps its other clients: their numbers are those that its own had before", async () => {
     const lab = await labOf(kind);
     const client = await clientOf(lab.server.url, { redis: { reconnectMinMs: 1_000, reconnectMaxMs: 1_000 } });

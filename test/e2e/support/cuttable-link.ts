@@ -4,11 +4,14 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 export class CuttableLink {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Both ends of each connection, in the order in which they were made. */
+  readonly #connections: (readonly [Socket, Socket])[] = [];
   #isCut = false;
 
   private constructor(targetPort: number) {
     this.#server = createServer((near) => {
       const far = connect({ host: "127.0.0.1", port: targetPort });
+      this.#connections.push([near, far]);
       near.pipe(far);
       far.pipe(near);
       for (const [socket, other] of [
@@ -40,6 +43,11 @@ export class CuttableLink {
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Cuts one connection for good, the first having the number 0; the others go on. */
+  cutOne(number: number): void {
+    for (const socket of this.#connections[number] ?? []) socket.pause();
   }
 
   repair(): void {
