@@ -89,9 +89,18 @@ function errorIn(payload: string): UntoldError | undefined {
   const members = objectOf(payload);
   if (members === undefined) return undefined;
   const { code, error } = members;
-  const status = Number.isInteger(code) && Number(code) >= 400 && Number(code) <= 599 ? Number(code) : undefined;
-  const text = typeof error === "string" ? error : undefined;
-  return status === undefined && text === undefined ? undefined : { status, text };
+  if (typeof error === "string" || isStatus(code)) {
+    return { status: isStatus(code) ? code : undefined, text: typeof error === "string" ? error : undefined };
+  }
+  // The error of an API; a Response that failed has an id, and is an answer.
+  const inner = typeof error === "object" && error !== null && members["id"] === undefined ? error : {};
+  if (!("message" in inner)) return undefined;
+  const innerCode = "code" in inner ? inner.code : undefined;
+  return { status: isStatus(innerCode) ? innerCode : undefined, text: undefined };
+}
+
+function isStatus(code: unknown): code is number {
+  return Number.isInteger(code) && Number(code) >= 400 && Number(code) <= 599;
 }
 
 function codeOf(status: number): HttpError["code"] {
