@@ -7,13 +7,11 @@ import {
   type DecisionOptions,
   DecisionRoute,
   type DecisionTelemetry,
-  DescriptionRoute,
   GatewayPicks,
   type GatewayRouter,
 } from "../surface/decisions/index.ts";
 import type { MountedRoute } from "../surface/proxy/index.ts";
 import type { Metrics } from "../telemetry/index.ts";
-import { version } from "../version.ts";
 import type { ProxyParts } from "./proxy.ts";
 import { workerReports } from "./worker-reports.ts";
 
@@ -38,7 +36,6 @@ export function decisionRoutes(parts: ProxyParts, dispatcher: AuthorizedWorkers)
   return [
     new DecisionRoute("/v1/decisions", "decisions", shared),
     new DecisionRoute(systemonePath, "systemone", shared),
-    new DescriptionRoute(version, systemonePath),
   ];
 }
 

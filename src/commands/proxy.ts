@@ -110,7 +110,7 @@ function frontDoor(
     keys,
     cors: new Cors(proxy.cors),
     intake,
-    document: apiDocument(version, proxy.paths),
+    document: apiDocument(version, proxy.paths, mounted),
     models: modelList(core, config, dispatcher),
     call: {
       router: new RewritingRouter(

@@ -44,10 +44,12 @@ export class ScoringPicks {
 
   /** The model of a name or alias; a LoRA adapter is none. */
   find(name: string): ScoringModel | NoScoring {
+    const model = this.#models.find(name);
+    if (model === undefined) return "unknown_model";
+    const prompts = model.pipeline?.scoring;
+    if (prompts === undefined) return "not_scorable";
     const found = this.workersOf(name);
-    if (typeof found === "string") return found;
-    const prompts = found.model.pipeline?.scoring;
-    return prompts === undefined ? "not_scorable" : { ...found, prompts };
+    return typeof found === "string" ? found : { ...found, prompts };
   }
 
   /** As `find`, whether or not the model's prompts can be made here. */

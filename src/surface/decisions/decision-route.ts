@@ -5,6 +5,7 @@ import { type Clock, HttpError } from "../../http/index.ts";
 import type { DecisionMaker } from "./decision-maker.ts";
 import { decisionErrorOf } from "./fault-of.ts";
 import { isJsonMediaType } from "./media-type.ts";
+import { decisionOperation } from "./open-api/operation.ts";
 import { type CallHeaders, requestIdOf } from "./request-id.ts";
 import type { DecisionRouteName, DecisionsLog, DecisionTelemetry } from "./telemetry.ts";
 
@@ -66,6 +67,11 @@ export class DecisionRoute {
     this.#name = name;
     this.#dialect = name === "decisions" ? "openai" : "jev";
     this.#parts = parts;
+  }
+
+  /** As the OpenAPI document has it. */
+  get operation(): object {
+    return decisionOperation(this.#name);
   }
 
   /** The id of a request, whatever becomes of it. */

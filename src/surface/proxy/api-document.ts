@@ -1,3 +1,5 @@
+import type { MountedRoute } from "./mounted-route.ts";
+
 /** One method on one path. */
 interface DocumentedCall {
   readonly summary: string;
@@ -41,10 +43,18 @@ function generating(path: string, summary: string): DocumentedCall {
 /**
  * JSON of the OpenAPI 3.1 document of the proxy. Bodies are the engines' affair: they are passed on as they are, and not described.
  * @param allowed paths of the settings that are forwarded as well
+ * @param mounted routes that answer by themselves
  */
-export function apiDocument(version: string, allowed: readonly string[]): string {
+export function apiDocument(
+  version: string,
+  allowed: readonly string[],
+  mounted: readonly MountedRoute[] = [],
+): string {
   const paths: Record<string, Record<string, object>> = {};
   for (const call of calls) paths[call.path] = { ...paths[call.path], [call.method]: described(call) };
+  for (const { method, path, operation } of mounted) {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  }
   const more = allowed.length === 0 ? "" : ` Forwarded as well, with any method: ${allowed.join(", ")}.`;
   const description = `Requests go to the worker that holds most of their prompt and is not too busy.${more}`;
   return JSON.stringify({

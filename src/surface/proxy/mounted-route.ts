@@ -26,6 +26,8 @@ export interface MountedExchange {
 export interface MountedRoute {
   readonly method: string;
   readonly path: string;
+  /** What the OpenAPI document says of it: an operation object. */
+  readonly operation: object;
   /** Id of a request, sent back as `x-request-id`. */
   requestIdOf(headers: MountedHeaders): string;
   /** Names and values of the lines that every answer has. */

@@ -6,6 +6,7 @@ function route(path: string, method = "POST"): MountedRoute {
   return {
     method,
     path,
+    operation: {},
     requestIdOf: () => "r",
     linesOf: () => [],
     errorJson: () => "{}",

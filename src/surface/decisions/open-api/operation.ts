@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../../http/index.ts";
+import type { DecisionRouteName } from "../telemetry.ts";
 import { jevError, jevRequest, jevResponse } from "./jev-schemas.ts";
 import { openAiError, openAiRequest, openAiResponse } from "./openai-schemas.ts";
 
@@ -12,17 +13,9 @@ interface Contract {
   readonly invalid: number;
 }
 
-/** The OpenAPI 3.1 document of both routes. @param systemonePath where the second one is served; it is described there alone */
-export function decisionsDocument(version: string, systemonePath: string): object {
-  return {
-    openapi: "3.1.0",
-    info: { title: "Pointsman's typed decisions", version },
-    paths: {
-      "/v1/decisions": { post: operation(decisions) },
-      [systemonePath]: { post: operation(systemone) },
-    },
-    components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
-  };
+/** Operations of the two routes, by name, as an OpenAPI 3.1 document has them. */
+export function decisionOperation(route: DecisionRouteName): object {
+  return operation(route === "decisions" ? decisions : systemone);
 }
 
 const decisions: Contract = {
@@ -63,7 +56,7 @@ function operation({ id, summary, request, response, error, invalid }: Contract)
   return {
     operationId: id,
     summary,
-    security: [{ key: [] }, {}],
+    security: [{ bearer: [] }, { key: [] }, {}],
     requestBody: { required: true, content: json(request) },
     responses: { 200: answerOf("The answers.", response, versioned), ...Object.fromEntries(described) },
   };
