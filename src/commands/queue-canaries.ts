@@ -1,7 +1,6 @@
 import type { Config } from "../config/index.ts";
 import type { CanaryFinding } from "../queue/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { queueNames } from "./queue-client-options.ts";
 
 /** Who sends canaries; of `src/queue`. */
 interface CanaryClient {
@@ -21,11 +20,17 @@ export class QueueCanaries {
   readonly #open: Set<string>;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(client: CanaryClient, settings: Config["queue"], log: Pick<Logger, "info" | "warn" | "error">) {
+  /** @param queues whose results have to come back */
+  constructor(
+    client: CanaryClient,
+    settings: Config["queue"],
+    queues: readonly string[],
+    log: Pick<Logger, "info" | "warn" | "error">,
+  ) {
     this.#client = client;
     this.#settings = settings;
     this.#log = log;
-    this.#open = new Set(settings.canary.mode === "off" ? [] : queueNames(settings));
+    this.#open = new Set(settings.canary.mode === "off" ? [] : queues);
   }
 
   /** Whether requests may be taken. */

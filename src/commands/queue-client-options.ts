@@ -31,8 +31,11 @@ function sentinelOf({ addresses, name, username }: QueueSettings["redis"]["senti
   return { name: name ?? "", addresses: addresses.map(parseAddress), username };
 }
 
-/** Every queue that requests may go to, by the settings. */
-export function queueNames({ requestQueue, routes, apiKeys }: QueueSettings): readonly string[] {
-  const named = [...routes.map(({ queue }) => queue), ...apiKeys.map(({ queue }) => queue)];
+/** Every queue that requests may go to. @param keys of all callers */
+export function queueNames(
+  { requestQueue, routes }: QueueSettings,
+  keys: readonly { readonly queue?: string | undefined }[],
+): readonly string[] {
+  const named = [...routes, ...keys].map(({ queue }) => queue);
   return [...new Set([requestQueue, ...named.filter((name) => name !== undefined)])];
 }

@@ -54,9 +54,10 @@ export async function startQueueFront({ config, log, metrics }: QueueFrontParts)
     observer,
     environment: systemQueueEnvironment,
   });
-  const canaries = new QueueCanaries(client, queue, log);
+  const queues = queueNames(queue, listed);
+  const canaries = new QueueCanaries(client, queue, queues, log);
   try {
-    const door = queueDoor({ config, log, metrics }, client, keys, canaries);
+    const door = queueDoor({ config, log, metrics }, client, { keys, canaries, queues });
     const { host, port } = parseAddress(queue.listen);
     const limits = { ...queue, requestTimeoutMs: queue.requestTimeoutMs + listenerMarginMs };
     const server = await FrontServer.start(
@@ -84,11 +85,17 @@ export async function startQueueFront({ config, log, metrics }: QueueFrontParts)
   }
 }
 
+interface DoorParts {
+  readonly keys: ApiKeys<QueueApiKey>;
+  readonly canaries: QueueCanaries;
+  /** Every queue that requests may go to. */
+  readonly queues: readonly string[];
+}
+
 function queueDoor(
   { config: { queue }, log, metrics }: QueueFrontParts,
   client: QueueClient,
-  keys: ApiKeys<QueueApiKey>,
-  canaries: QueueCanaries,
+  { keys, canaries, queues }: DoorParts,
 ): QueueDoor {
   const intake = new BodyIntake(queue, systemClock);
   const now = () => performance.now();
@@ -140,7 +147,7 @@ function queueDoor(
       return intake.heldBytes;
     },
     get depths() {
-      return new Map(queueNames(queue).map((name) => [name, client.depthOf(name) ?? 0]));
+      return new Map(queues.map((name) => [name, client.depthOf(name) ?? 0]));
     },
   });
   return door;

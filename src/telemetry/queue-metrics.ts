@@ -36,7 +36,7 @@ export class QueueMetrics {
     const registers = [registry];
     this.#registry = registry;
     this.#requests = new HotCounter({
-      name: "pointsman_queue_front_requests_total",
+      name: "pointsman_queue_front_received_total",
       help: "Requests of clients for the queues, by path.",
       labelNames: ["path"] as const,
       registers,

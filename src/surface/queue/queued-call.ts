@@ -120,7 +120,7 @@ export class QueuedCall implements ClientListener {
   async #serve(): Promise<void> {
     const { request, key, mode } = await this.#prepare();
     if (mode === "enqueue") {
-      this.#enqueue(request);
+      await this.#enqueue(request);
       return;
     }
     const result = await this.#await(request, key);
@@ -232,15 +232,32 @@ export class QueuedCall implements ClientListener {
     }
   }
 
-  #enqueue(request: QueueRequest): void {
-    const { queue, tracked } = this.#parts;
-    const { requestId } = this.#call;
+  /** Answers once the request stands in the queue. Rejects when it does not get there. */
+  async #enqueue(request: QueueRequest): Promise<void> {
+    const { tracked } = this.#parts;
     const name = this.#trackedName();
-    if (tracked?.stateOf(name).kind === "unknown") {
-      tracked.detach(name, (signal) => queue.submitAndAwait(request, signal));
-    }
-    this.#client.own(202, [], JSON.stringify({ id: requestId, status: "pending" }));
+    if (tracked?.stateOf(name).kind === "unknown") await this.#detach(tracked, name, request);
+    this.#client.own(202, [], JSON.stringify({ id: this.#call.requestId, status: "pending" }));
     this.#answered(202);
+  }
+
+  #detach(tracked: TrackedRequests, name: string, request: QueueRequest): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const detached = {
+      ...request,
+      payload: request.payload,
+      written: () => {
+        request.written?.();
+        detached.payload = noBytes;
+        resolve();
+      },
+    };
+    tracked.detach(name, (signal) => {
+      const result = this.#parts.queue.submitAndAwait(detached, signal);
+      result.then(() => resolve(), reject);
+      return result;
+    });
+    return promise;
   }
 
   #trackedName(): string {

@@ -361,3 +361,12 @@ describe("a canary at the start", () => {
     });
   });
 });
+
+describe("a request that is to be asked for later", () => {
+  it("is answered 503 when it does not get into the queue", async () => {
+    const front = await RunningFront.start("", 'redis: { url: "redis://127.0.0.1:1" }, requests: { enabled: true }');
+    open.push(front);
+    const response = await front.post(paths[0] as string, chat, { headers: { "x-ap-mode": "enqueue" } });
+    expect(response.status).toBe(503);
+  });
+});
