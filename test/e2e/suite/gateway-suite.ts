@@ -22,6 +22,7 @@ import { testsOfLimits } from "./limits.ts";
 import { testsOfLoad } from "./load.ts";
 import { testsOfPickerLoss } from "./picker-loss.ts";
 import { testsOfPlacement } from "./placement.ts";
+import { rewriteSettings, testsOfRewrites } from "./rewrites.ts";
 import { testsOfSubsets } from "./subsets.ts";
 import { testsOfWorkerFaults } from "./worker-faults.ts";
 
@@ -31,11 +32,12 @@ export function describeGateway(kind: EnvoyKind, launcher: EnvoyLauncher): void 
     const own = { kind, launcher };
     describeOn(
       "as shipped",
-      { ...own, patches: [withSubsetHeader], workerOptions: { recordedBodyBytes: 4_194_304 } },
+      { ...own, patches: [withSubsetHeader], picker: rewriteSettings, workerOptions: { recordedBodyBytes: 4_194_304 } },
       (gateway) => {
         testsOfAnswers(gateway);
         testsOfPlacement(gateway);
         testsOfBodies(gateway, kind);
+        testsOfRewrites(gateway);
         testsOfErrors(gateway);
         testsOfHeaders(gateway);
         testsOfNoConformance(gateway);
