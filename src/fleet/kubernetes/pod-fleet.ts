@@ -63,6 +63,8 @@ export class PodFleet implements ReflectorSink<Pod> {
       return;
     }
     if (!pod.isReady && !isSamePod) return;
+    // A list tells of every pod, and nearly all of them are as they were.
+    if (isSamePod && pod.version !== undefined && pod.version === before?.pod.version) return;
     const known = isSamePod && before !== undefined ? before : newPod(pod);
     known.pod = pod;
     this.#pods.set(name, known);

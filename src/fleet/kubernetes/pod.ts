@@ -13,6 +13,8 @@ export interface ContainerPort {
 export interface Pod {
   readonly name: string;
   readonly uid: string;
+  /** Of the object: with the same one it is the same in all it says. Undefined = not told. */
+  readonly version: string | undefined;
   /** Undefined until it has one. */
   readonly ip: string | undefined;
   /** Whether it may get requests: ready, and not being deleted. */
@@ -39,6 +41,7 @@ export function readPod(object: unknown): Pod | undefined {
   return {
     name,
     uid,
+    version: textOf(memberOf(metadata, "resourceVersion")),
     ip: ip !== undefined && isIP(ip) !== 0 ? ip : undefined,
     isReady: isConditionTrue(status, "Ready") && memberOf(metadata, "deletionTimestamp") === undefined,
     isOver: phase === "Succeeded" || phase === "Failed",

@@ -8,6 +8,7 @@ function podOf(name: string, changes: Partial<Pod> = {}): Pod {
   return {
     name,
     uid: `uid-${name}`,
+    version: undefined,
     ip: "10.0.0.1",
     isReady: true,
     isOver: false,
@@ -70,6 +71,18 @@ describe("PodFleet", () => {
     expect(updated).toEqual([]);
     fleet.put("a", podOf("a", { labels: new Map([["zone", "b"]]) }));
     expect(updated).toHaveLength(1);
+  });
+
+  it("does not look at a pod again whose version it knows", () => {
+    const { catalogue, fleet, names } = start();
+    fleet.put("a", podOf("a", { version: "5" }));
+    const [worker] = [...catalogue.workers()];
+    // What a pod of the same version cannot be.
+    fleet.replaced(new Map([["a", podOf("a", { version: "5", isReady: false })]]));
+    expect([...catalogue.workers()]).toEqual([worker]);
+    expect(names()).toEqual(["a"]);
+    fleet.replaced(new Map([["a", podOf("a", { version: "6", isReady: false })]]));
+    expect(names()).toEqual(["a draining"]);
   });
 
   it("does not overrule whoever drains a worker that stays ready", () => {
