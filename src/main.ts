@@ -9,13 +9,18 @@ import {
   explainCases,
   explainRequest,
   ProgressBar,
+  parentPort,
   pickerFlags,
   type ReplayOptions,
   replay,
   runSimWorker,
+  ShardSide,
   serve,
+  serveShards,
+  shardConfig,
+  shardSpawner,
 } from "./commands/index.ts";
-import { ConfigError, type ConfigFlags, type FlagSetting, loadConfig } from "./config/index.ts";
+import { type Config, ConfigError, type ConfigFlags, type FlagSetting, loadConfig } from "./config/index.ts";
 import { simWorkerFlags } from "./sim-worker/index.ts";
 import { createLogger } from "./telemetry/index.ts";
 import { version } from "./version.ts";
@@ -26,6 +31,12 @@ interface ConfigOptions {
   readonly aliases?: readonly FlagSetting[];
   readonly listen?: string;
   readonly logLevel?: string;
+  readonly shards?: string;
+}
+
+interface ServeOptions extends ConfigOptions {
+  /** Number of the shard that this process is; absent = it is none, or keeps all of them. */
+  readonly shard?: number;
 }
 
 interface ExplainOptions extends ConfigOptions {
@@ -52,9 +63,9 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-function flagsOf({ set, aliases, listen, logLevel }: ConfigOptions): ConfigFlags {
+function flagsOf({ set, shards, aliases, listen, logLevel }: ConfigOptions): ConfigFlags {
   return {
-    set,
+    set: shards === undefined ? set : [...set, `shards.count=${shards}`],
     aliases,
     ...(listen === undefined ? {} : { listen }),
     ...(logLevel === undefined ? {} : { logLevel }),
@@ -74,7 +85,8 @@ function withConfigOptions(command: Command): Command {
     .option("--config <file>", "settings, a YAML file")
     .option("--set <path=value>", "one setting, as extProc.tls.mode=off; repeatable", collect, [])
     .option("--listen <host:port>", "the setting extProc.listen")
-    .option("--log-level <level>", "the setting log.level");
+    .option("--log-level <level>", "the setting log.level")
+    .option("--shards <count>", "the setting shards.count");
 }
 
 /** Adds the flags that llm-d's charts pass; what they stand for is gathered in the option `aliases`. */
@@ -103,9 +115,26 @@ function milliseconds(text: string): number {
   return value;
 }
 
-async function serveCommand(options: ConfigOptions): Promise<void> {
+async function serveCommand(options: ServeOptions): Promise<void> {
   const config = configOf(options);
-  await serve(config, createLogger({ level: config.log.level }), stopSignal());
+  const { level } = config.log;
+  if (options.shard !== undefined) return serveShard(shardConfig(config, options.shard), options.shard);
+  const log = createLogger({ level });
+  if (config.shards.count === 1) await serve(config, log, stopSignal());
+  else await serveShards(config, log, stopSignal(), shardSpawner(process.argv[1] ?? "", process.argv.slice(2)));
+}
+
+/** One of several processes of a picker. */
+async function serveShard(config: Config, shard: number): Promise<void> {
+  // A terminal tells all processes of a group; when to stop is the parent's to say.
+  process.on("SIGINT", () => undefined);
+  const side = new ShardSide(parentPort(process));
+  process.once("SIGTERM", () => side.end());
+  try {
+    await serve(config, createLogger({ level: config.log.level, fields: { shard } }), side.stop, side);
+  } finally {
+    if (process.connected) process.disconnect();
+  }
 }
 
 async function explainCommand(bodyFile: string | undefined, options: ExplainOptions): Promise<void> {
@@ -193,6 +222,7 @@ function program(): Command {
   root.addCommand(
     withPickerFlags(withConfigOptions(new Command("serve")))
       .description("run the picker")
+      .addOption(new Option("--shard <number>").hideHelp().argParser(Number))
       .action(serveCommand),
   );
   root.addCommand(

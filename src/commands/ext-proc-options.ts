@@ -1,11 +1,14 @@
 import { type Config, parseAddress } from "../config/index.ts";
 import type { ExtProcOptions, TlsOptions } from "../surface/ext-proc/index.ts";
 import { tlsOf } from "./listener-tls.ts";
+import { isPortShared } from "./shards/shard-config.ts";
 
 /** The settings of the ext_proc surface, in its own terms. */
-export function extProcOptions({ extProc, health, shutdown }: Config): ExtProcOptions {
+export function extProcOptions(config: Config): ExtProcOptions {
+  const { extProc, health, shutdown } = config;
   return {
     ...parseAddress(extProc.listen),
+    sharesPort: isPortShared(config),
     ...bodyModes(extProc.bodyMode),
     ...healthListener(health.listen),
     tls: tlsOptions(extProc.tls),
@@ -27,7 +30,8 @@ export function extProcOptions({ extProc, health, shutdown }: Config): ExtProcOp
   };
 }
 
-function healthListener(listen: string): Pick<ExtProcOptions, "healthHost" | "healthPort"> {
+/** Where health is told, in the surface's terms. */
+export function healthListener(listen: string): Pick<ExtProcOptions, "healthHost" | "healthPort"> {
   if (listen === "off") return { healthPort: "off" };
   const { host, port } = parseAddress(listen);
   return { healthHost: host, healthPort: port };

@@ -5,4 +5,8 @@ export { pickerFlags } from "./picker-flags.ts";
 export { ProgressBar } from "./progress-bar.ts";
 export { type ReplayOptions, replay } from "./replay.ts";
 export { serve } from "./serve.ts";
+export { serveShards } from "./shards/serve-shards.ts";
+export { parentPort, shardSpawner } from "./shards/shard-channel.ts";
+export { shardConfig } from "./shards/shard-config.ts";
+export { ShardSide } from "./shards/shard-side.ts";
 export { runSimWorker } from "./sim-worker.ts";

@@ -25,6 +25,7 @@ import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { ObservedRouter } from "./observed-router.ts";
 import type { RequestWatcher } from "./request-watch.ts";
 import { RewritingRouter } from "./rewriting-router.ts";
+import { isPortShared } from "./shards/shard-config.ts";
 import { WorkerKeys, workerTlsOf } from "./worker-access.ts";
 import { workerReports } from "./worker-reports.ts";
 
@@ -72,7 +73,7 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
     const limits = { ...proxy, requestTimeoutMs: proxy.requestTimeoutMs + listenerMarginMs };
     const server = await FrontServer.start(
       door,
-      { setting: "proxy.listen", host, port, tls: tlsOf(proxy.tls), limits },
+      { setting: "proxy.listen", host, port, sharesPort: isPortShared(config), tls: tlsOf(proxy.tls), limits },
       log,
     );
     const stopWatching = watchApiKeys(proxy, "proxy", listed, (changed) => keys.replace(changed), log);

@@ -3,6 +3,7 @@ import type { Config } from "../config/index.ts";
 import type { RedisSecrets } from "../redis/index.ts";
 import {
   RedisLink,
+  type RedisLinkObserver,
   type ReplicaIdentity,
   ReplicaLoads,
   SessionSharing,
@@ -13,6 +14,7 @@ import type { Logger, ReplicaSample } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
 import { readRedisSecrets } from "./redis-secrets.ts";
 import { replicaName } from "./reservation-ids.ts";
+import type { ShardSide } from "./shards/shard-side.ts";
 import { isSharingSessions } from "./shared-sessions.ts";
 import { hasName, siblingLog } from "./sibling-log.ts";
 
@@ -24,15 +26,26 @@ export interface ReplicationStatus extends ReplicaIdentity {
   readonly siblings: readonly SiblingStatus[];
 }
 
+/** Channels that all replicas hear. Who sends hears himself. */
+export interface ReplicaLink {
+  isOpen(): boolean;
+  /** Rejects when the message did not get out. */
+  publish(channel: string, text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the channels; tells `observer` of them later, never at once. */
+type LinkMaker = (channels: readonly string[], observer: RedisLinkObserver) => ReplicaLink;
+
 /** The sharing of load with other replicas, from `start` to `close`. */
 export class Replication {
   readonly #identity: ReplicaIdentity;
   readonly #loads: ReplicaLoads;
   /** Undefined where sessions do not count. */
   readonly #sessions: SessionSharing | undefined;
-  readonly #link: RedisLink;
+  readonly #link: ReplicaLink;
 
-  private constructor(config: Config, core: Core, log: Logger, secrets: RedisSecrets) {
+  private constructor(config: Config, core: Core, log: Logger, makeLink: LinkMaker) {
     const { redis } = config.replicas;
     this.#identity = { id: randomUUID(), name: replicaName(config) };
     const loadChannel = `${redis.keyPrefix}load.v1`;
@@ -47,37 +60,36 @@ export class Replication {
     this.#sessions = isSharingSessions(config)
       ? new SessionSharing(this.#identity.id, state, sinkOf(sessionChannel), redis, systemEnvironment)
       : undefined;
-    this.#link = new RedisLink(
-      { ...redis, url: redis.url ?? "", channels: [loadChannel, sessionChannel] },
-      secrets,
-      {
-        connected: () => {
-          log.info({}, "Redis is connected: this replica shares its load with others");
-          this.#loads.connected();
-          this.#sessions?.replay();
-        },
-        lost: (cause) =>
-          log.warn({ err: cause }, "Redis cannot be reached: picks go by the load of this replica alone"),
-        message: (text, channel) => {
-          if (channel === loadChannel) return this.#loads.receive(text);
-          this.#sessions?.receive(text);
-          return false;
-        },
+    this.#link = makeLink([loadChannel, sessionChannel], {
+      connected: () => {
+        this.#loads.connected();
+        this.#sessions?.replay();
       },
-      systemEnvironment,
-    );
+      lost: () => undefined,
+      message: (text, channel) => {
+        if (channel === loadChannel) return this.#loads.receive(text);
+        this.#sessions?.receive(text);
+        return false;
+      },
+    });
   }
 
   /**
-   * Begins to share load; undefined = no Redis is configured. Does not wait for Redis.
+   * Begins to share load, through Redis where it is configured, else with the other shards; undefined = with nobody. Does not wait for Redis.
    * @throws Error when a file of the settings cannot be read
    */
-  static async start(config: Config, core: Core, log: Logger): Promise<Replication | undefined> {
+  static async start(config: Config, core: Core, log: Logger, shard?: ShardSide): Promise<Replication | undefined> {
     const { redis } = config.replicas;
-    if (redis.url === undefined) return undefined;
+    const { url } = redis;
+    if (url === undefined) {
+      return shard && new Replication(config, core, log, (_channels, observer) => shard.link(observer));
+    }
     const secrets = () => readRedisSecrets(redis);
     await secrets();
-    return new Replication(config, core, log, secrets);
+    return new Replication(config, core, log, (channels, observer) => {
+      const told = loggedObserver(observer, log);
+      return new RedisLink({ ...redis, url, channels }, secrets, told, systemEnvironment);
+    });
   }
 
   status(): ReplicationStatus {
@@ -107,4 +119,15 @@ export class Replication {
     await this.#loads.close();
     await this.#link.close();
   }
+}
+
+function loggedObserver(observer: RedisLinkObserver, log: Logger): RedisLinkObserver {
+  return {
+    ...observer,
+    connected: () => {
+      log.info({}, "Redis is connected: this replica shares its load with others");
+      observer.connected();
+    },
+    lost: (cause) => log.warn({ err: cause }, "Redis cannot be reached: picks go by the load of this replica alone"),
+  };
 }

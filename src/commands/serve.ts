@@ -1,6 +1,5 @@
 import { performance } from "node:perf_hooks";
 import { type Config, parseAddress } from "../config/index.ts";
-import { ListenError } from "../errors/index.ts";
 import {
   type Catalogue,
   HealthProber,
@@ -10,7 +9,7 @@ import {
   type WorkerTlsOf,
 } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
-import { type Logger, Metrics, MetricsServer } from "../telemetry/index.ts";
+import { type Logger, Metrics } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
 import { assertServable } from "./assert-servable.ts";
@@ -19,6 +18,7 @@ import { enginePoller } from "./engine-metrics.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
 import { KubernetesDiscovery } from "./kubernetes-discovery.ts";
 import { KvFollower } from "./kv-follower.ts";
+import { startMetrics } from "./metrics-listener.ts";
 import { hasRouteApi, modesOf } from "./modes.ts";
 import { peerRecovery } from "./peer-recovery.ts";
 import { PromptService, type PromptServiceParts } from "./prompt-service.ts";
@@ -27,19 +27,23 @@ import { Replication } from "./replication.ts";
 import type { RequestWatcher } from "./request-watch.ts";
 import { CoreSamples } from "./samples.ts";
 import { servedModels } from "./served-models.ts";
+import type { ShardSide } from "./shards/shard-side.ts";
 import { type Surface, startSurfaces } from "./surfaces.ts";
 import { tracerOf } from "./tracing.ts";
 import { startRecorder } from "./traffic-recorder.ts";
 import { UntoldPrefill } from "./untold-prefill.ts";
 import { workerTlsOf } from "./worker-access.ts";
 
-/** Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start. */
-export async function serve(config: Config, log: Logger, stop: AbortSignal): Promise<void> {
+/**
+ * Runs the picker until `stop` aborts, then drains it. Rejects when it cannot start.
+ * @param shard what it shares with other processes of the same deployment; undefined = it is the only one
+ */
+export async function serve(config: Config, log: Logger, stop: AbortSignal, shard?: ShardSide): Promise<void> {
   assertServable(config);
   setCollectorPolicy();
   const running: Closable[] = [];
   try {
-    const { surfaces, loaded } = await start(config, log, running);
+    const { surfaces, loaded } = await start(config, log, running, shard);
     await Promise.race([loaded, aborted(stop)]);
     await aborted(stop);
     const { drainTimeoutMs } = config.shutdown;
@@ -63,7 +67,7 @@ interface Started {
 }
 
 /** Starts all parts, the surface last. @param running receives each part once it has to be closed */
-async function start(config: Config, log: Logger, running: Closable[]): Promise<Started> {
+async function start(config: Config, log: Logger, running: Closable[], shard: ShardSide | undefined): Promise<Started> {
   const metrics = new Metrics({ models: config.models.map(({ name }) => name), version, llmd: llmdOf(config) });
   metrics.watchProcess();
   const models = servedModels(config);
@@ -95,13 +99,14 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   const untold = new UntoldPrefill(core.catalogue, config, log);
   running.push(untold);
   const problemsOf = (worker: Worker) => untold.problemsOf(worker);
-  const isLoadShared = config.replicas.redis.url !== undefined;
+  const isLoadShared = config.replicas.redis.url !== undefined || shard !== undefined;
   metrics.sample(new CoreSamples(core, { kvEventsOf: (rank) => follower.sampleOf(rank), problemsOf, isLoadShared }));
   running.push(leaseSweep(core));
+  shard?.serveMetrics(() => metrics.render());
   const metricsServer = await startMetrics(config, metrics);
   if (metricsServer !== undefined) running.push(metricsServer);
   const prober = await watchWorkers(config, core, log, running);
-  const replication = await Replication.start(config, core, log);
+  const replication = await Replication.start(config, core, log, shard);
   if (replication !== undefined) {
     running.push(replication);
     metrics.sampleReplicas(() => replication.sample());
@@ -122,6 +127,7 @@ async function start(config: Config, log: Logger, running: Closable[]): Promise<
   const loaded = Promise.all([warmed, recovered]).then(() => {
     const setReady = (isReady: boolean) => {
       for (const surface of surfaces) surface.setReady(isReady);
+      shard?.setReady(isReady);
     };
     if (kubernetes === undefined) setReady(true);
     else kubernetes.onReadiness(setReady);
@@ -198,16 +204,6 @@ function logHealth(catalogue: Catalogue, log: Logger): void {
       else if (before === "unhealthy") log.info({ worker: name, endpoint }, "the worker is healthy again");
     },
   });
-}
-
-async function startMetrics(config: Config, metrics: Metrics): Promise<MetricsServer | undefined> {
-  const { listen } = config.metrics;
-  if (listen === "off") return undefined;
-  try {
-    return await MetricsServer.start(metrics, parseAddress(listen));
-  } catch (cause) {
-    throw new ListenError({ setting: "metrics.listen", address: listen }, { cause });
-  }
 }
 
 function llmdOf({ metrics }: Config) {

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { Config } from "../config/index.ts";
 
 /** Whether replicas tell each other where sessions are served. */
-export function isSharingSessions({ affinity, replicas }: Config): boolean {
-  return replicas.redis.url !== undefined && replicas.redis.shareSessions && affinity.mode !== "off";
+export function isSharingSessions({ affinity, replicas, shards }: Config): boolean {
+  const hasOthers = replicas.redis.url !== undefined || shards.count > 1;
+  return hasOthers && replicas.redis.shareSessions && affinity.mode !== "off";
 }
 
 /** The key under which replicas know a session: nobody can read its id from it. */

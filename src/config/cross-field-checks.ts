@@ -7,6 +7,7 @@ import { checkModels, checkRewrites } from "./model-checks.ts";
 import { checkQueue } from "./queue-checks.ts";
 import type { Path, Report } from "./report.ts";
 import type { Config, ModelSettings, WorkerSettings } from "./schema.ts";
+import { checkShards } from "./shard-checks.ts";
 
 /** The checks that need more than one setting. They run only when every setting on its own is right. */
 export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx<unknown>): void {
@@ -28,6 +29,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkReplicas(config, report);
   checkPeers(config, report);
   checkRecorder(config, report);
+  checkShards(config, report);
   const { reconnectMinMs, reconnectMaxMs } = config.kvEvents;
   if (reconnectMaxMs < reconnectMinMs) {
     report(

@@ -13,6 +13,7 @@ import { recorder } from "./sections/recorder.ts";
 import { replicas } from "./sections/replicas.ts";
 import { mixedModes, mode, routeApi } from "./sections/route-api.ts";
 import { admission, affinity, decisions, disaggregation, json, reservations, routing } from "./sections/routing.ts";
+import { shards } from "./sections/shards.ts";
 import { tokenizer } from "./sections/tokenizer.ts";
 import { tracing } from "./sections/tracing.ts";
 import { fleet, workers } from "./sections/workers.ts";
@@ -49,6 +50,7 @@ export const settingsSchema = z.strictObject({
   recorder,
   json,
   tokenizer,
+  shards,
   shutdown,
 });
 

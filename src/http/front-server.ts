@@ -25,6 +25,8 @@ export interface FrontServerOptions {
   readonly host: string;
   /** 0 = one that the system chooses. */
   readonly port: number;
+  /** Whether other processes listen on that port: the system spreads connections among them. Default false. */
+  readonly sharesPort?: boolean;
   readonly tls: HttpTls;
   readonly limits: ListenerLimits;
 }
@@ -48,7 +50,7 @@ export class FrontServer {
 
   /** Listens. Rejects with ListenError when the address cannot be had, with Error when a file cannot be used. */
   static async start(door: FrontDoorway, options: FrontServerOptions, log: HttpLog): Promise<FrontServer> {
-    const { setting, host, port, tls, limits } = options;
+    const { setting, host, port, sharesPort = false, tls, limits } = options;
     const maker = await ServerMaker.prepare(limits, tls, log);
     const pipelined = new PipelinedRequests();
     const server = maker.make((request, response) => {
@@ -62,7 +64,7 @@ export class FrontServer {
       const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
       // Rejecting again, should it fail later, does nothing.
       server.on("error", (cause) => reject(new ListenError({ setting, address }, { cause })));
-      server.listen({ host, port }, () => resolve());
+      server.listen({ host, port, reusePort: sharesPort }, () => resolve());
     });
     return new FrontServer(server, maker, door);
   }

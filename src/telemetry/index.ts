@@ -11,6 +11,7 @@ export type { ReplicaSample } from "./replica-metrics.ts";
 export type { ChosenRequest, PickedRequest, PickStage, RequestMetrics, ServedUsage } from "./request-metrics.ts";
 export type { ReservationSample } from "./reservation-metrics.ts";
 export type { EngineSample, ForeignSample, KvEventSample, RankSample, SampleSource } from "./sampled-metrics.ts";
+export { ShardMetrics } from "./shard-metrics.ts";
 export type { OtlpTracer } from "./tracing/otlp-tracer.ts";
 export type { RequestTrace, RequestTracer, TraceAttributes, TraceCarrier, TraceSpan } from "./tracing/request-trace.ts";
 export { startTracing } from "./tracing/start-tracing.ts";

@@ -24,7 +24,8 @@ Worth watching: \`pointsman_errors_total\` by code; \`pointsman_shadow_checks_to
 not honour picks; \`pointsman_compared_cached_tokens_total\`, whose two kinds should grow alike;
 \`pointsman_kv_event_gaps_total\`; and, where replicas share their load, \`pointsman_replica_siblings\`, which should be one less than
 there are replicas. The series \`pointsman_replica_*\` are there only with \`replicas.redis.url\`,
-\`pointsman_recover*\` only with \`replicas.peers.urls\`, \`pointsman_trace_spans_total\` only with \`tracing.endpoint\`.
+\`pointsman_recover*\` only with \`replicas.peers.urls\`, \`pointsman_trace_spans_total\` only with \`tracing.endpoint\`,
+\`pointsman_shard_*\` only with several shards, which have one page: every series has the label \`shard\` then, and the process that keeps them is \`supervisor\`.
 `;
 
 const llmdIntroduction = `## By llm-d's names
@@ -60,6 +61,7 @@ function ownMetrics(): Metrics {
   metrics.sampleReplicas(() => ({ ...state, ...messages }));
   metrics.sampleRecorder({ recorded: 0, dropped: 0 });
   metrics.proxy.sample({ running: 0, heldBodyBytes: 0, storedResponses: 0 });
+  metrics.sampleShards(() => []);
   metrics.sampleTraces(() => ({ sent: 0, failed: 0, dropped: 0 }));
   metrics.sampleRecovery(() => ({ state: "recovered", blocks: 0, tookMs: 0, attempts: new Map() }));
   return metrics;

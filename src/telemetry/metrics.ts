@@ -11,6 +11,7 @@ import { type RecoverySource, registerRecoveryMetrics } from "./recovery-metrics
 import { type ReplicaSource, registerReplicaMetrics } from "./replica-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { registerSampledMetrics, type SampleSource } from "./sampled-metrics.ts";
+import { registerShardMetrics, type ShardSample } from "./shard-metrics.ts";
 import { registerTraceMetrics } from "./trace-metrics.ts";
 import type { SpanCounts } from "./tracing/span-queue.ts";
 
@@ -98,6 +99,11 @@ export class Metrics {
   /** Reads what became of spans from `counts` at each scrape. Call it once, where traces are made. */
   sampleTraces(counts: () => SpanCounts): void {
     registerTraceMetrics(this.#registry, counts);
+  }
+
+  /** Reads the state of shards from `source` at each scrape. Call it once, where there are shards. */
+  sampleShards(source: () => Iterable<ShardSample>): void {
+    registerShardMetrics(this.#registry, source);
   }
 
   /** Adds what Node tells of itself: CPU, memory, garbage collection, event-loop lag. Call it once in a process. */

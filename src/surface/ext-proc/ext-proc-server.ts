@@ -58,7 +58,7 @@ export async function startExtProcServer(
   const context = { session, streams, encoder: new ResponseEncoder(pool) };
   const broken = (err: NodeJS.ErrnoException) => noteBroken(err, logger);
   const main = new GrpcServer(resolved, broken);
-  const healthOnly = new GrpcServer(resolved, broken);
+  const healthOnly = new GrpcServer({ ...resolved, sharesPort: false }, broken);
   const definitions = loadServiceDefinitions();
   main.addStreams(`/${EXT_PROC_SERVICE_NAME}/Process`, (stream) => new ProcessStream(stream, context));
   for (const server of [main, healthOnly]) server.addService(definitions.health, health.implementation);
@@ -101,6 +101,33 @@ async function listen(
   } catch (cause) {
     throw new ListenError({ setting, address: joinHostPort(host, port) }, { cause });
   }
+}
+
+/** A health service without an ext_proc surface: it speaks for other processes. It starts not ready. */
+export interface HealthServer {
+  /** `host:port`; undefined when it is off. */
+  readonly address: string | undefined;
+  setReady(isReady: boolean): void;
+  /** Not ready from here on. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+/** Starts it. @throws ListenError */
+export async function startHealthServer(
+  options: Pick<ExtProcOptions, "healthHost" | "healthPort">,
+): Promise<HealthServer> {
+  const resolved = resolveExtProcOptions(options);
+  const health = new HealthService();
+  const server = new GrpcServer(resolved, () => undefined);
+  server.addService(loadServiceDefinitions().health, health.implementation);
+  const address = await listenForHealth(server, resolved);
+  return {
+    address,
+    setReady: (isReady) => health.setReady(isReady),
+    drain: () => health.drain(),
+    close: () => server.shutDown(AbortSignal.abort()),
+  };
 }
 
 interface RunningParts {

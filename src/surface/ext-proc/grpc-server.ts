@@ -7,6 +7,7 @@ import type {
   ServerHttp2Session,
   ServerHttp2Stream,
 } from "node:http2";
+import type { ListenOptions } from "node:net";
 import type { TLSSocket } from "node:tls";
 import {
   Server,
@@ -20,6 +21,8 @@ export interface GrpcServerOptions {
   readonly maxMessageBytes: number;
   /** Streams that one connection may have open; 0 = no limit. */
   readonly maxStreamsPerConnection: number;
+  /** Whether other processes listen on the same port: the system spreads connections among them. */
+  readonly sharesPort: boolean;
   readonly keepaliveTimeMs: number;
   readonly keepaliveTimeoutMs: number;
 }
@@ -66,7 +69,7 @@ export class GrpcServer {
       // Nothing reads channelz, and it costs a few allocations a stream.
       "grpc.enable_channelz": 0,
     });
-    this.#reachIn(this.#server as unknown as GrpcServerInternals, options.maxStreamsPerConnection);
+    this.#reachIn(this.#server as unknown as GrpcServerInternals, options);
   }
 
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
@@ -119,7 +122,10 @@ export class GrpcServer {
     });
   }
 
-  #reachIn(internals: GrpcServerInternals, maxStreams: number): void {
+  #reachIn(
+    internals: GrpcServerInternals,
+    { maxStreamsPerConnection: maxStreams, sharesPort }: GrpcServerOptions,
+  ): void {
     assert(typeof internals.commonServerOptions === "object", "grpc-js: Server.commonServerOptions has moved");
     assert(typeof internals.createHttp2Server === "function", "grpc-js: Server.createHttp2Server has moved");
     Object.assign(internals.commonServerOptions, {
@@ -133,6 +139,7 @@ export class GrpcServer {
     const createHttp2Server = internals.createHttp2Server.bind(internals);
     internals.createHttp2Server = (credentials) => {
       const http2Server = createHttp2Server(credentials);
+      if (sharesPort) sharePort(http2Server);
       http2Server.prependListener("secureConnection", assumeHttp2);
       http2Server.on("session", (session) => this.#adopt(session));
       http2Server.on("sessionError", (error) => this.#broken(error));
@@ -145,6 +152,15 @@ export class GrpcServer {
     this.#sessions.add(session);
     session.on("close", () => this.#sessions.delete(session));
   }
+}
+
+/** grpc-js has no option for it, and passes on none. */
+function sharePort(server: Http2Server | Http2SecureServer): void {
+  const listen = server.listen.bind(server) as (options: ListenOptions, listening?: () => void) => typeof server;
+  server.listen = ((options: ListenOptions, listening?: () => void) => {
+    assert(typeof options === "object", "grpc-js: listens in another way");
+    return listen({ ...options, reusePort: true }, listening);
+  }) as typeof server.listen;
 }
 
 /** Envoy names no protocol in its TLS handshake unless it is configured to; Node then takes it for HTTP/1 and hangs up. */

@@ -1,7 +1,7 @@
 export type { Clock } from "../../http/index.ts";
 export type { BodyMode } from "./body-mode.ts";
-export type { ExtProcServer } from "./ext-proc-server.ts";
-export { startExtProcServer } from "./ext-proc-server.ts";
+export type { ExtProcServer, HealthServer } from "./ext-proc-server.ts";
+export { startExtProcServer, startHealthServer } from "./ext-proc-server.ts";
 export type { ExtProcOptions, TlsOptions } from "./options.ts";
 export type {
   BodySplice,

@@ -55,6 +55,8 @@ export interface ListenOptions {
   readonly host?: string;
   /** Default 9002; 0 = any free port. */
   readonly port?: number;
+  /** Whether other processes listen on that port: the system spreads connections among them (SO_REUSEPORT). Default false. */
+  readonly sharesPort?: boolean;
   /** Host of the plain-text health service. Default: that of the ext_proc service. */
   readonly healthHost?: string;
   /** Its port. Default 9003; 0 = any free port; `off` = health is answered on the ext_proc port only. */
@@ -103,6 +105,7 @@ const defaults: Omit<ResolvedExtProcOptions, "healthHost"> = {
   maxStreamsPerConnection: 0,
   host: "0.0.0.0",
   port: 9002,
+  sharesPort: false,
   healthPort: 9003,
   tls: { kind: "self-signed" },
   keepaliveTimeMs: 60_000,

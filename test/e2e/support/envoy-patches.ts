@@ -65,6 +65,19 @@ export const asManagedGateway: ConfigPatch = (config) => {
   drop(config, [...connectionManagerPath, "early_header_mutation_extensions"]);
 };
 
+/** Envoy opens a connection more to the picker for each so many requests under way. */
+export function streamsPerConnection(streams: number): ConfigPatch {
+  return (config) => {
+    const http2 = [
+      ...clusterPath(config, "picker"),
+      ...httpOptionsPath,
+      "explicit_http_config",
+      "http2_protocol_options",
+    ];
+    put(config, [...http2, "max_concurrent_streams"], streams);
+  };
+}
+
 /** Envoy half-closes each ext_proc stream and resets it a second later, instead of a reset at once. */
 export const withGracefulClose: ConfigPatch = (config) => {
   drop(config, commonHttpOptionsPath(clusterPath(config, "picker")));

@@ -81,6 +81,10 @@ export class Picker {
     return picker;
   }
 
+  get pid(): number {
+    return this.#process.pid;
+  }
+
   /** Metrics as Prometheus text. */
   async metricsText(): Promise<string> {
     return await (await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`)).text();
