@@ -19,6 +19,7 @@ import { isLoopback, tlsOf } from "./listener-tls.ts";
 import { QueueCanaries } from "./queue-canaries.ts";
 import { queueClientOptions, queueNames } from "./queue-client-options.ts";
 import { readRedisSecrets } from "./redis-secrets.ts";
+import { isPortShared } from "./shards/shard-config.ts";
 
 /** What the queue's front needs of a running process. */
 export interface QueueFrontParts {
@@ -62,7 +63,7 @@ export async function startQueueFront({ config, log, metrics }: QueueFrontParts)
     const limits = { ...queue, requestTimeoutMs: queue.requestTimeoutMs + listenerMarginMs };
     const server = await FrontServer.start(
       door,
-      { setting: "queue.listen", host, port, tls: tlsOf(queue.tls), limits },
+      { setting: "queue.listen", host, port, sharesPort: isPortShared(config), tls: tlsOf(queue.tls), limits },
       log,
     );
     const stopWatching = watchApiKeys(queue, "queue", listed, (changed) => keys.replace(changed), log);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config/index.ts";
-import type { RedisSecrets } from "../redis/index.ts";
 import {
   RedisLink,
   type RedisLinkObserver,

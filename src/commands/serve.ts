@@ -9,7 +9,7 @@ import {
   type WorkerTlsOf,
 } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
-import { type Logger, Metrics } from "../telemetry/index.ts";
+import { type Logger, Metrics, type RequestTracer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
 import { assertServable } from "./assert-servable.ts";
@@ -111,11 +111,7 @@ async function start(config: Config, log: Logger, running: Closable[], shard: Sh
     running.push(replication);
     metrics.sampleReplicas(() => replication.sample());
   }
-  const tracer = await tracerOf(config);
-  if (tracer !== undefined) {
-    running.push(tracer);
-    metrics.sampleTraces(() => tracer.counts);
-  }
+  const tracer = await startTraces(config, metrics, running);
   const watchers = await requestWatchers(config, log, metrics, running);
   const parts = { core, config, tracer, log, metrics, follower, recovery, problemsOf, prober, replication, watchers };
   const surfaces = await startSurfaces(parts, running);
@@ -150,6 +146,15 @@ async function requestWatchers(
   running.push(recorder);
   metrics.sampleRecorder(recorder.lines);
   return [recorder.watcher];
+}
+
+/** Undefined = there are no traces. */
+async function startTraces(config: Config, metrics: Metrics, running: Closable[]): Promise<RequestTracer | undefined> {
+  const tracer = await tracerOf(config);
+  if (tracer === undefined) return undefined;
+  running.push(tracer);
+  metrics.sampleTraces(() => tracer.counts);
+  return tracer;
 }
 
 /** Outcomes are counted; what should not happen is logged as well. */

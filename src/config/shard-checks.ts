@@ -42,11 +42,12 @@ function checkOwnPorts(config: Config, report: Report): void {
   }
 }
 
-function listeners({ mode, mixedModes, extProc, proxy, routeApi }: Config) {
+function listeners({ mode, mixedModes, extProc, proxy, queue, routeApi }: Config) {
   const modes = [mode, ...mixedModes];
   const all: { readonly path: readonly string[]; readonly listen: string }[] = [];
   if (modes.includes("ext-proc")) all.push({ path: ["extProc", "listen"], listen: extProc.listen });
   if (modes.includes("proxy")) all.push({ path: ["proxy", "listen"], listen: proxy.listen });
+  if (modes.includes("queue")) all.push({ path: ["queue", "listen"], listen: queue.listen });
   const hasRouteApi = modes.some((each) => each === "query" || each === "reserve");
   if (hasRouteApi && routeApi.listen !== "off") all.push({ path: ["routeApi", "listen"], listen: routeApi.listen });
   return all;

@@ -3,12 +3,13 @@ import { replicaName } from "../reservation-ids.ts";
 
 /** The settings of one of several shards: what is one for all of them is the parent's. @param index from 0 */
 export function shardConfig(config: Config, index: number): Config {
-  const { extProc, proxy, routeApi, replicas, metrics, health, shards } = config;
+  const { extProc, proxy, queue, routeApi, replicas, metrics, health, shards } = config;
   const moved = (listen: string) => (shards.listen === "own" ? movedAddress(listen, index * shards.portStep) : listen);
   return {
     ...config,
     extProc: { ...extProc, listen: moved(extProc.listen) },
     proxy: { ...proxy, listen: moved(proxy.listen) },
+    queue: { ...queue, listen: moved(queue.listen) },
     routeApi: {
       ...routeApi,
       listen: routeApi.listen === "off" ? "off" : moved(routeApi.listen),
