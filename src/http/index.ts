@@ -15,6 +15,7 @@ export {
 export { type AnswerFrame, type AnswerHead, ClientAnswer, type ClientListener } from "./client-answer.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { Cors } from "./cors.ts";
+export { decodedPart } from "./decoded-part.ts";
 export type { HttpErrorCode } from "./error-answer.ts";
 export { HttpError } from "./error-answer.ts";
 export { type FrontDoorway, FrontServer, type FrontServerOptions } from "./front-server.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { checkedText, milliseconds } from "../setting-types.ts";
-import { apiKeyEntry, cors } from "./proxy.ts";
+import { apiKeyEntry, cors, keyAccess } from "./front.ts";
 
 function word() {
   return z.string().regex(/^[!-9;-~]{1,256}$/, "expected 1 to 256 printable characters without spaces and colons");
@@ -31,23 +30,7 @@ export const access = {
     .describe(
       "Who may call, each key by its SHA-256 (`printf %s KEY | sha256sum`). Without any, and without `apiKeyFile` and `apiKeyHashes`, everybody may.",
     ),
-  apiKeyFile: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "YAML file with more such entries, a list as `apiKeys`. While it names nobody, here nor elsewhere, nobody may call.",
-    ),
-  apiKeyReloadIntervalMs: milliseconds(0)
-    .default(10_000)
-    .describe("How often `apiKeyFile` is looked at for a change, in ms; 0 = never again after the start."),
-  apiKeyHashes: checkedText((text) =>
-    /^[0-9a-f]{64}(,[0-9a-f]{64})*$/.test(text)
-      ? undefined
-      : "expected SHA-256 hashes in hexadecimal, with commas between",
-  )
-    .optional()
-    .describe("SHA-256 hashes of more keys, without limits, with commas between: for the environment."),
+  ...keyAccess,
   cors,
 };
 

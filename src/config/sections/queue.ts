@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { count, listenAddress, milliseconds } from "../setting-types.ts";
+import { clientTimeouts } from "./front.ts";
 import { access, callers, headerName } from "./queue-callers.ts";
 import { wire } from "./queue-wire.ts";
 import { tlsSection } from "./tls.ts";
@@ -23,16 +24,7 @@ const limits = {
     .default(16_384)
     .describe("Requests under way at one time, with those whose body is coming in; one more is answered 429, unread."),
   maxConnections: count(1).default(32_768).describe("Connections of clients at one time; one more is closed."),
-  headersTimeoutMs: milliseconds(1).default(10_000).describe("Longest time for the headers of a request, in ms."),
-  requestTimeoutMs: milliseconds(1)
-    .default(60_000)
-    .describe("Longest time for a whole request to come in, in ms; then it is answered 408."),
-  keepAliveTimeoutMs: milliseconds(1)
-    .default(75_000)
-    .describe("How long a client's connection without requests is kept, in ms."),
-  clientStallTimeoutMs: milliseconds(0)
-    .default(300_000)
-    .describe("How long a client may read nothing of its answer, in ms; then it is cut. 0 = for ever."),
+  ...clientTimeouts,
   retryAfterSeconds: count(0).default(1).describe("`Retry-After` of 429 and 503 answers, in seconds."),
 };
 

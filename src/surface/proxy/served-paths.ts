@@ -1,4 +1,4 @@
-import { type ErrorDialect, errorDialectOf, type StreamFormat } from "../../http/index.ts";
+import { decodedPart, type ErrorDialect, errorDialectOf, type StreamFormat } from "../../http/index.ts";
 import type { MountedRoute } from "./mounted-route.ts";
 
 /** What a path and method stand for. */
@@ -94,7 +94,7 @@ export class ServedPaths {
 
 /** Whether a server that resolves `..` would find another path below this one. Parameters behind a semicolon are cut off, as Java's servers do. */
 function goesUp(path: string): boolean {
-  return decoded(path)
+  return decodedPart(path)
     .split(/[/\\]/)
     .some((segment) => /^\.{1,2}(;|$)/.test(segment));
 }
@@ -105,10 +105,10 @@ function localRoute(method: string, path: string): Route | undefined {
   if (path === "/openapi.json") return readOnly(method, { kind: "document" });
   if (path === "/v1/models") return readOnly(method, { kind: "models" });
   const [, model] = oneModel.exec(path) ?? [];
-  if (model !== undefined) return readOnly(method, { kind: "model", id: decoded(model) });
+  if (model !== undefined) return readOnly(method, { kind: "model", id: decodedPart(model) });
   const [, id, part] = storedResponse.exec(path) ?? [];
   if (id === undefined) return undefined;
-  const route: Route = { kind: "stored-response", id: decoded(id) };
+  const route: Route = { kind: "stored-response", id: decodedPart(id) };
   if (part === "/cancel") return onlyBy(method, "POST", route);
   if (part === undefined && method === "DELETE") return route;
   return method === "GET" ? route : { kind: "wrong-method", allowed: part === undefined ? "GET, DELETE" : "GET" };
@@ -120,14 +120,6 @@ function onlyBy(method: string, allowed: string, route: Route): Route {
 
 function readOnly(method: string, route: Route): Route {
   return method === "GET" || method === "HEAD" ? route : { kind: "wrong-method", allowed: "GET, HEAD" };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Two routes would answer the same requests. */

@@ -1,4 +1,4 @@
-import { type ErrorDialect, errorDialectOf, type StreamFormat } from "../../http/index.ts";
+import { decodedPart, type ErrorDialect, errorDialectOf, type StreamFormat } from "../../http/index.ts";
 
 /** How answers of a path may be streamed. */
 export type ReplayFormat = Exclude<StreamFormat, "generate">;
@@ -44,7 +44,7 @@ export function queueRouteOf(method: string, path: string, hasRequests: boolean)
   if (path === "/health") return readOnly(method, { kind: "health" });
   if (path === "/v1/models") return readOnly(method, { kind: "models" });
   const [, model] = oneModel.exec(path) ?? [];
-  if (model !== undefined) return readOnly(method, { kind: "model", id: decoded(model) });
+  if (model !== undefined) return readOnly(method, { kind: "model", id: decodedPart(model) });
   const [, id] = oneRequest.exec(path) ?? [];
   return id === undefined || !hasRequests ? { kind: "unknown" } : requestRoute(method, id);
 }
@@ -56,14 +56,6 @@ function requestRoute(method: string, id: string): QueueRoute {
 
 function readOnly(method: string, route: QueueRoute): QueueRoute {
   return method === "GET" || method === "HEAD" ? route : { kind: "wrong-method", allowed: "GET, HEAD" };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Whose error JSON the caller of a path expects. An Anthropic client is known by its header where the path is both APIs'. */
