@@ -56,6 +56,8 @@ export class KubernetesFleet {
   readonly #synced = Promise.withResolvers<void>();
   #podWatch: Reflector<Pod> | undefined;
   #pool: PoolSpec | undefined;
+  /** Why there is no pool, as it was told last; empty = there is none, undefined = there is one, or nobody knows. */
+  #lastFault: string | undefined;
   #isReady = false;
   #isClosed = false;
   /** Called whenever `isReady` has changed. */
@@ -110,14 +112,22 @@ export class KubernetesFleet {
   }
 
   #setPool(name: string, pool: PoolReading | undefined): void {
-    const { observer } = this.#environment;
     if (pool !== undefined && pool !== "deleted" && !("fault" in pool)) {
+      this.#lastFault = undefined;
       this.#usePool(pool);
       return;
     }
-    if (typeof pool === "object") observer.poolRefused(name, pool.fault);
-    else observer.poolGone(name);
+    this.#tellFault(name, typeof pool === "object" ? pool.fault : "");
     this.#dropPool();
+  }
+
+  /** Told once: lists say it again and again. @param fault empty = there is no pool */
+  #tellFault(name: string, fault: string): void {
+    if (fault === this.#lastFault) return;
+    this.#lastFault = fault;
+    const { observer } = this.#environment;
+    if (fault === "") observer.poolGone(name);
+    else observer.poolRefused(name, fault);
   }
 
   #usePool(pool: PoolSpec): void {

@@ -52,6 +52,18 @@ describe("a fleet in Kubernetes", () => {
     expect(fleet.workers).toEqual(["a 10.0.0.1:8000"]);
   });
 
+  it("tells once that there is no pool, however often it is listed", async () => {
+    const fleet = await start({}, { missing: [inferencePools] });
+    fleet.fleet.start();
+    const lists = () => fleet.api.requests.length;
+    await expect.poll(() => fleet.told.lines).toContain("inferencepools missing");
+    fleet.api.install(inferencePools);
+    await expect.poll(lists).toBeGreaterThan(1);
+    fleet.api.expireWatches();
+    await expect.poll(lists).toBeGreaterThan(3);
+    expect(fleet.told.lines).toEqual(["pool pool gone", "inferencepools missing"]);
+  });
+
   it("waits for the kind of the pool to be installed", async () => {
     const fleet = await start({}, { missing: [inferencePools] });
     fleet.fleet.start();
