@@ -27,6 +27,7 @@ export function decisionRoutes(parts: ProxyParts, dispatcher: AuthorizedWorkers)
     reports: workerReports(core.catalogue, prober),
     telemetry,
     clock: systemClock,
+    reader: core.json,
     options: optionsOf(config),
   });
   metrics.decisions.sample(maker);
@@ -47,7 +48,8 @@ export function gatewayRouter<R extends GatewayRouter>(
   const { enabled, serviceEndpoint, systemonePath, modelAliases, retryAfterSeconds } = config.decisionsApi;
   if (!enabled) return others;
   const picks = new ScoringPicks(core.router, core.models, core.catalogue);
-  return new GatewayPicks({ others, picks, systemonePath, modelAliases, serviceEndpoint, retryAfterSeconds });
+  const bounds = { reader: core.json, maxValues: config.decisionsApi.maxValues };
+  return new GatewayPicks({ others, picks, systemonePath, modelAliases, serviceEndpoint, retryAfterSeconds, bounds });
 }
 
 function optionsOf({ decisionsApi }: Config): DecisionOptions {

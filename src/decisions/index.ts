@@ -7,6 +7,7 @@ export type { DecisionRequest, Question } from "./decision-request.ts";
 export { type RenderedQuestion, renderQuestion } from "./prompt/render-question.ts";
 export { structuredText } from "./prompt/structured-text.ts";
 export { parseDecision } from "./schema/parse-decision.ts";
+export type { BodyBounds } from "./schema/strict-body.ts";
 export { generateBody, type ScoringCall } from "./scoring/generate-request.ts";
 export { readScoringAnswer } from "./scoring/scoring-answer.ts";
 export { ScoringError } from "./scoring/scoring-error.ts";

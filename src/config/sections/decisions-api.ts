@@ -38,6 +38,11 @@ const ownLimits = {
     .describe(
       "Sum over the questions of prompt tokens times candidates and two more, which is what looking for the candidates' tokens costs; more is refused.",
     ),
+  maxValues: count(16)
+    .default(32_768)
+    .describe(
+      "JSON values and keys of a body; more are refused, before they are read. Each of them is a token or two of a prompt, and a fraction of a microsecond of the thread that serves all requests.",
+    ),
   maxHeldBodyBytes: count(1_024)
     .default(256 * mebibyte)
     .describe("Sum of the bodies held at one time, in bytes; a request that would pass it is answered 429."),

@@ -5,17 +5,18 @@ import { isBlankText } from "./blank.ts";
 import { checkTemplateArgs, parseJev } from "./parse-jev.ts";
 import { parseOpenAi } from "./parse-openai.ts";
 import { checkQuestion } from "./question-checks.ts";
-import { strictBody } from "./strict-body.ts";
+import { type BodyBounds, strictBody } from "./strict-body.ts";
 
 /** Most questions of one request in both contracts. */
 const MAX_QUESTIONS = 128;
 
 /**
  * Reads a body by its contract. The order of checks is dynamo-decisions 0.1.0's, and part of what clients see. O(bytes).
+ * @param bounds absent = there are none
  * @throws DecisionError invalid_json, invalid_request, unsupported
  */
-export function parseDecision(bytes: Buffer, dialect: DecisionDialect): DecisionRequest {
-  const body = strictBody(bytes);
+export function parseDecision(bytes: Buffer, dialect: DecisionDialect, bounds?: BodyBounds): DecisionRequest {
+  const body = strictBody(bytes, bounds);
   const { templateArgs, ...asked } =
     dialect === "openai" ? { ...parseOpenAi(body), templateArgs: undefined } : parseJev(body);
   for (const question of asked.questions) checkQuestion(question, dialect);

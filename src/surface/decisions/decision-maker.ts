@@ -1,11 +1,13 @@
 import {
   answerBody,
+  type BodyBounds,
   type DecisionDialect,
   DecisionError,
   type DecisionRequest,
   parseDecision,
 } from "../../decisions/index.ts";
 import type { Clock } from "../../http/index.ts";
+import type { JsonReader } from "../../json/index.ts";
 import type { ScoringModel, ScoringPicks } from "../../router/index.ts";
 import { capableWorkers, roomyWorkers } from "./eligible-workers.ts";
 import { type ExecutionParts, execute } from "./execution.ts";
@@ -37,6 +39,8 @@ export interface DecisionMakerParts {
   readonly reports: ScoringReports;
   readonly telemetry: DecisionTelemetry;
   readonly clock: Clock;
+  /** Reads the bodies. */
+  readonly reader: JsonReader;
   readonly options: DecisionOptions;
 }
 
@@ -45,11 +49,13 @@ export class DecisionMaker {
   readonly #parts: DecisionMakerParts;
   readonly #branches: Permits;
   readonly #preflights: Permits;
+  readonly #bounds: BodyBounds;
 
   constructor(parts: DecisionMakerParts) {
     this.#parts = parts;
     this.#branches = new Permits(parts.options.maxBranches);
     this.#preflights = new Permits(parts.options.maxPreflights);
+    this.#bounds = { reader: parts.reader, maxValues: parts.options.maxValues };
   }
 
   /** Questions under way. */
@@ -62,7 +68,7 @@ export class DecisionMaker {
    * @throws DecisionError, RoutingError, or the signal's reason, by rejecting: nothing of it runs any more
    */
   async decide(call: DecisionCall): Promise<string> {
-    const request = parseDecision(call.body, call.dialect);
+    const request = parseDecision(call.body, call.dialect, this.#bounds);
     if (!call.isReady) throw new DecisionError("unavailable", "service is not ready");
     const target = this.#target(request.model);
     const workers = capableWorkers(request, target.workers);

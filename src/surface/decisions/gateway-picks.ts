@@ -1,4 +1,10 @@
-import { type DecisionDialect, DecisionError, errorEnvelope, parseDecision } from "../../decisions/index.ts";
+import {
+  type BodyBounds,
+  type DecisionDialect,
+  DecisionError,
+  errorEnvelope,
+  parseDecision,
+} from "../../decisions/index.ts";
 import { RoutingError, type RoutingErrorCode } from "../../errors/index.ts";
 import type { PrepareWait, RouteDecision, RouteRequest, ScoringPicks } from "../../router/index.ts";
 import { capableWorkers } from "./eligible-workers.ts";
@@ -25,6 +31,7 @@ export interface GatewayPicksParts {
   /** Where decisions are made; undefined = the workers answer the routes themselves. */
   readonly serviceEndpoint: string | undefined;
   readonly retryAfterSeconds: number;
+  readonly bounds: BodyBounds;
 }
 
 /** Behind a gateway: the routes of typed decisions go to whoever answers them. */
@@ -71,8 +78,8 @@ export class GatewayPicks implements GatewayRouter {
     if (!isJsonMediaType(request.headers.get("content-type"))) {
       throw new DecisionError("media_type", "content-type must be application/json");
     }
-    const asked = parseDecision(request.body, dialect);
-    const { picks, modelAliases } = this.#parts;
+    const { picks, modelAliases, bounds } = this.#parts;
+    const asked = parseDecision(request.body, dialect, bounds);
     const alias = Object.hasOwn(modelAliases, asked.model) ? modelAliases[asked.model] : undefined;
     const target = picks.workersOf(alias ?? asked.model);
     if (typeof target === "string") throw noScoringError(target);

@@ -2,6 +2,8 @@
 export interface DecisionOptions {
   /** Other names of models: name by alias. */
   readonly modelAliases: Readonly<Record<string, string>>;
+  /** Values and keys of a body. */
+  readonly maxValues: number;
   /** Questions of all requests that are under way at one time. */
   readonly maxBranches: number;
   /** Tokens of all prompts of one request together. */

@@ -105,6 +105,17 @@ describe("a refused request reaches no worker, and is told why:", () => {
     expect(bench.seen).toBe(0);
   });
 
+  it("a body of very many values, before it is read", async () => {
+    const answer = await bench.systemone({ ...jevBody, state: Array.from({ length: 32_768 }, () => 1) });
+    expect(parsed(answer)).toMatchObject({
+      detail: [{ msg: "request has over 32768 JSON values; that is the System One limit" }],
+    });
+    expect(shown(await bench.decisions(`{"model":"m","input":[${"1,".repeat(2_000_000)}`))).toEqual(
+      errorRow("malformed JSON").openai,
+    );
+    expect(bench.seen).toBe(0);
+  });
+
   it("42 options are scored, one token each", async () => {
     expect((await bench.systemone(oneQuestion(choice(42)))).status).toBe(200);
     expect(new Set(bench.scorer.calls[0]?.token_ids_logprob).size).toBe(42);

@@ -6,7 +6,7 @@ import {
   renderQuestion,
   structuredText,
 } from "../../../src/decisions/index.ts";
-import { serdeJsonText } from "../../../src/json/index.ts";
+import { JsonReader, serdeJsonText } from "../../../src/json/index.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { dialectOf, type ErrorVector, vectors } from "./vectors.ts";
 
@@ -63,6 +63,14 @@ describe("a body of either contract", () => {
     expect(rendered(request)).toEqual(each.rendered);
     expect(request.model).toBe(each.ok?.model);
     expect(request.questions.map(canonical)).toEqual(each.ok?.questions);
+  });
+
+  it.each(cases)("is the same for who looks it over first: $route $name", (each) => {
+    const dialect = dialectOf(each.route);
+    const bounds = { reader: new JsonReader({ internedBytes: 0, maxScannedBytes: 65_536 }), maxValues: 1_000 };
+    expect(outcomeOf(dialect, () => parseDecision(bytesOf(each), dialect, bounds))).toEqual(
+      outcomeOf(dialect, () => parseDecision(bytesOf(each), dialect)),
+    );
   });
 
   it.each(cases.filter((each) => isQuirk(each)))("does not match the schema: $route $name", (each) => {

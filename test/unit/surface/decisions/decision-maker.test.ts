@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import { DecisionError } from "../../../../src/decisions/index.ts";
+import { JsonReader } from "../../../../src/json/index.ts";
 import type { ScoringModel, ScoringPicks } from "../../../../src/router/index.ts";
 import { DecisionMaker } from "../../../../src/surface/decisions/index.ts";
 import { jevBody, openAiBody } from "../../../support/decisions/bodies.ts";
 import { errorRow } from "../../../support/decisions/error-rows.ts";
 
 const options = {
+  maxValues: 1_000,
   modelAliases: {},
   maxBranches: 12,
   maxInputTokens: 65_536,
@@ -42,6 +44,7 @@ function maker(made: Promise<never>, found?: ReturnType<ScoringPicks["find"]>) {
         return () => undefined;
       },
     },
+    reader: new JsonReader({}),
     options,
   });
   return { making, after, deadlines };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RoutingError } from "../../../../src/errors/index.ts";
+import { JsonReader } from "../../../../src/json/index.ts";
 import { ModelRegistry, type RouteRequest, ScoringPicks } from "../../../../src/router/index.ts";
 import { GatewayPicks } from "../../../../src/surface/decisions/index.ts";
 import { jevBody, openAiBody } from "../../../support/decisions/bodies.ts";
@@ -35,6 +36,7 @@ function gateway(serviceEndpoint?: string) {
     modelAliases: { "jev-latest": model.name },
     serviceEndpoint,
     retryAfterSeconds: 1,
+    bounds: { reader: new JsonReader({}), maxValues: 1_000 },
   });
   return { picks, asked, model, catalogue, loads };
 }
