@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "node:tls";
+import { type ConnectionOptions, connect } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { HttpListener, type PemSource, ServerMaker } from "../../../src/http/index.ts";
 import { startExtProcServer } from "../../../src/surface/ext-proc/index.ts";
@@ -49,19 +49,31 @@ async function bareHttp(tls: PemSource): Promise<Listening> {
 }
 
 /** Whether a client with this certificate is answered: a refusal comes after its own side of the handshake is done. */
-function isTaken({ address }: Listening, client?: Pems): Promise<boolean> {
+async function isTaken(listening: Listening, client?: Partial<Pems> & { readonly session?: Buffer }): Promise<boolean> {
+  return (await connection(listening, client)).isAnswered;
+}
+
+/** One connection, and the session that it could be resumed by. */
+function connection(
+  { address }: Listening,
+  client?: ConnectionOptions,
+): Promise<{ readonly isAnswered: boolean; readonly session: Buffer | undefined }> {
   const [host = "", port] = address.split(":");
   return new Promise((resolve) => {
     const options = { host, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ["h2", "http/1.1"] };
     const socket = connect({ ...options, ...client });
     socket.once("secureConnect", () => socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0"));
     let isAnswered = false;
+    let session: Buffer | undefined;
+    socket.on("session", (ticket) => {
+      session = ticket;
+    });
     socket.once("data", () => {
       isAnswered = true;
       socket.destroy();
     });
     socket.on("error", () => undefined);
-    socket.once("close", () => resolve(isAnswered));
+    socket.once("close", () => resolve({ isAnswered, session }));
   });
 }
 
@@ -134,6 +146,17 @@ describe.each(listeners)("client certificates of $name", ({ start }) => {
     await writeFile(join(folder, "ca.crt"), others.cert);
     await expect.poll(() => isTaken(listener, stranger)).toBe(true);
     expect(await isTaken(listener, gateway)).toBe(false);
+  });
+
+  it("are not spared to a client by a session of before", async () => {
+    const listener = await listen(gateways.cert);
+    const { session } = await connection(listener, gateway);
+    if (session === undefined) throw new Error("no session was given");
+    expect(await isTaken(listener, { session })).toBe(true);
+    await writeFile(join(folder, "ca.crt"), others.cert);
+    await expect.poll(() => isTaken(listener, stranger)).toBe(true);
+    expect(await isTaken(listener, { session })).toBe(false);
+    expect(await isTaken(listener, { ...gateway, session })).toBe(false);
   });
 
   it.each(["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])(
