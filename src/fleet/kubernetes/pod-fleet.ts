@@ -64,7 +64,7 @@ export class PodFleet implements ReflectorSink<Pod> {
     }
     if (!pod.isReady && !isSamePod) return;
     // A list tells of every pod, and nearly all of them are as they were.
-    if (isSamePod && pod.version !== undefined && pod.version === before?.pod.version) return;
+    if (before !== undefined && isSettled(before, pod)) return;
     const known = isSamePod && before !== undefined ? before : newPod(pod);
     known.pod = pod;
     this.#pods.set(name, known);
@@ -135,6 +135,11 @@ export class PodFleet implements ReflectorSink<Pod> {
     known.refused.add(told);
     this.#observer.refusedSetting(known.pod.name, key, value, expected);
   }
+}
+
+/** Whether a pod is as it was, and all its workers have their places. */
+function isSettled({ pod, isIncomplete }: KnownPod, { uid, version }: Pod): boolean {
+  return !isIncomplete && pod.uid === uid && version !== undefined && pod.version === version;
 }
 
 function newPod(pod: Pod): KnownPod {

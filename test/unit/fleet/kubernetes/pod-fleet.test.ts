@@ -122,6 +122,17 @@ describe("PodFleet", () => {
     expect(names()).toEqual(["b"]);
   });
 
+  it("gives a pod its id with the next list, once nobody else has it, even if the pod is as it was", () => {
+    const { catalogue, fleet, names } = start();
+    const stranger = catalogue.put(specOf(7, { name: "stranger" }));
+    const pod = podOf("a", { annotations: withId("7"), version: "1" });
+    fleet.put("a", pod);
+    expect(names()).toEqual(["stranger"]);
+    catalogue.remove(stranger.id);
+    fleet.put("a", { ...pod });
+    expect(names()).toEqual(["a"]);
+  });
+
   it("leaves workers alone that are none of its own", () => {
     const { catalogue, fleet, told, names } = start();
     catalogue.put(specOf(7));
