@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RedisSecrets } from "../../../src/redis/index.ts";
 import { FakeWorker } from "../../support/proxy/fake-worker.ts";
@@ -6,6 +9,7 @@ import { redisKinds } from "../support/redis-server.ts";
 import { TlsFront } from "../support/tls-front.ts";
 import { until } from "../support/until.ts";
 import { Lab } from "./support/lab.ts";
+import { QueueFront } from "./support/queue-front.ts";
 import { type ClientChanges, RecordedClient } from "./support/recorded-client.ts";
 import { SentinelGroup } from "./support/sentinel-group.ts";
 
@@ -48,6 +52,35 @@ describe.each(redisKinds)("a queue on a %s", (kind) => {
     await until(() => client.client.isConnected, { what: "the right password" });
     expect(await client.ask()).toMatch(/^200 /);
     expect(client.losses).toHaveLength(1);
+  });
+
+  it("is served with the settings' passwords, certificates and users", async () => {
+    const user = ["--user", "front", "on", ">right", "~*", "&*", "+@all"];
+    const lab = await Lab.start(kind, user);
+    closing.push(() => lab.close());
+    const tls = await TlsFront.to(lab.server.port);
+    closing.push(() => tls.close());
+    const folder = await mkdtemp(join(tmpdir(), "pointsman-queue-"));
+    closing.push(() => rm(folder, { recursive: true }));
+    const [passwordFile, caFile] = [join(folder, "password"), join(folder, "ca.pem")];
+    await writeFile(passwordFile, "right\n");
+    await writeFile(caFile, tls.ca);
+    const redis = { username: "front", passwordFile, tls: { caFile } };
+    const front = await QueueFront.start(`rediss://localhost:${tls.port}`, { redis });
+    closing.push(() => front.stop());
+    lab.process("v0.9");
+    await front.healthy();
+    expect((await front.post("/v1/completions", "{}")).status).toBe(200);
+  });
+
+  it("is found by the sentinels of the settings", async () => {
+    const group = await SentinelGroup.start(kind);
+    closing.push(() => group.stop());
+    const { host, port } = group.address;
+    const sentinel = { addresses: [`${host}:${port}`], name: group.name };
+    const front = await QueueFront.start("redis://unused", { redis: { sentinel } });
+    closing.push(() => front.stop());
+    await front.healthy();
   });
 
   it("is moved by Sentinel to its replica when the primary is killed", async () => {
