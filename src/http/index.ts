@@ -1,7 +1,7 @@
 export { type ApiError, apiErrorBody, type ErrorDialect, errorDialectOf } from "./api-error.ts";
 export { type ApiKey, ApiKeys, type KeyAllowance } from "./api-keys.ts";
 export { BearerTokens } from "./bearer-tokens.ts";
-export { BodyIntake, dropRest, HeldBody } from "./body-intake.ts";
+export { BodyIntake, HeldBody } from "./body-intake.ts";
 export { BufferPool, MAX_POOLED_BYTES } from "./buffer-pool.ts";
 export type { ListenerPems, PemSource } from "./certificates.ts";
 export {
@@ -60,5 +60,6 @@ export {
   wordShape,
 } from "./shapes.ts";
 export { type StreamFormat, streamErrorEvent } from "./stream-error.ts";
+export { dropBody, invite, originForm, type UnreadBody } from "./unread-body.ts";
 export { type TokenUsage, UsageScanner } from "./usage-scanner.ts";
 export { type ContentWatch, watchContent } from "./watched-content.ts";

@@ -6,10 +6,13 @@ import {
   type BodyIntake,
   ClientAnswer,
   type Cors,
+  dropBody,
   type FrontDoorway,
   type HeldBody,
   HttpError,
+  invite,
   type KeyAllowance,
+  originForm,
   refusalOf,
 } from "../../http/index.ts";
 import type { RewrittenBody } from "../../router/index.ts";
@@ -22,7 +25,7 @@ import { MountedCall } from "./mounted-call.ts";
 import type { MountedRoute } from "./mounted-route.ts";
 import { dialectOf, type Route, type ServedPaths } from "./served-paths.ts";
 import { previousResponseId } from "./stored-responses.ts";
-import { dropBody, invite, isAnthropic, originForm, type Visit } from "./visit.ts";
+import { isAnthropic, type Visit } from "./visit.ts";
 
 export interface FrontDoorOptions {
   /** Requests under way at one time. */

@@ -1,6 +1,7 @@
 import { RoutingError } from "../../errors/index.ts";
+import { dropBody, invite } from "../../http/index.ts";
 import type { MountedRoute } from "./mounted-route.ts";
-import { dropBody, invite, type Visit } from "./visit.ts";
+import type { Visit } from "./visit.ts";
 
 /** One request to a mounted route, under way. */
 export class MountedCall {

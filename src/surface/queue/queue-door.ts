@@ -5,12 +5,15 @@ import {
   type BodyIntake,
   ClientAnswer,
   type Cors,
-  dropRest,
+  dropBody,
   type FrontDoorway,
   type HeldBody,
   HttpError,
+  invite,
   type KeyAllowance,
+  originForm,
   refusalOf,
+  type UnreadBody,
 } from "../../http/index.ts";
 import type { QueueApiKey } from "./callers.ts";
 import { ClientLines } from "./client-lines.ts";
@@ -40,12 +43,10 @@ export interface QueueDoorParts {
 }
 
 /** One request on its way through the door. */
-interface Visit {
-  readonly request: IncomingMessage;
+interface Visit extends UnreadBody {
   readonly method: string;
   readonly path: string;
   readonly headers: ClientLines;
-  readonly client: ClientAnswer;
   readonly requestId: string;
   readonly receivedMs: number;
 }
@@ -82,8 +83,8 @@ export class QueueDoor implements FrontDoorway {
     for (const call of [...this.#calls]) call.abandon();
   }
 
-  receive(request: IncomingMessage, response: ServerResponse): void {
-    const visit = this.#visit(request, response);
+  receive(request: IncomingMessage, response: ServerResponse, awaitsInvitation = false): void {
+    const visit = this.#visit(request, response, awaitsInvitation);
     try {
       this.#admit(visit, response);
     } catch (cause) {
@@ -91,9 +92,10 @@ export class QueueDoor implements FrontDoorway {
     }
   }
 
-  #visit(request: IncomingMessage, response: ServerResponse): Visit {
+  #visit(request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean): Visit {
     const { cors, call, options } = this.#parts;
-    const { url: target = "/", method = "GET" } = request;
+    const { url = "/", method = "GET" } = request;
+    const target = url.startsWith("/") ? url : originForm(url);
     const query = target.indexOf("?");
     const path = query < 0 ? target : target.slice(0, query);
     const headers = new ClientLines(request.rawHeaders);
@@ -109,7 +111,8 @@ export class QueueDoor implements FrontDoorway {
       stallTimeoutMs: options.clientStallTimeoutMs,
     };
     const client = new ClientAnswer(response, frame, call.clock);
-    return { request, method, path, headers, client, requestId, receivedMs: call.clock.now() };
+    const receivedMs = call.clock.now();
+    return { request, method, path, headers, client, lines, requestId, receivedMs, awaitsInvitation };
   }
 
   /** @throws HttpError */
@@ -166,13 +169,14 @@ export class QueueDoor implements FrontDoorway {
       throw new HttpError(415, "unsupported_media_type", "encoded bodies are not read");
     }
     this.#parts.call.telemetry.received(route.endpoint);
-    this.#parts.intake.read(visit.request, (error, body) => {
+    const done = (error: HttpError | undefined, body: HeldBody) => {
       if (error === undefined) this.#start(route, visit, key, body);
       else {
         body.release();
         this.#refuse(visit, error);
       }
-    });
+    };
+    this.#parts.intake.read(visit.request, done, visit.awaitsInvitation ? () => invite(visit) : undefined);
   }
 
   #start(
@@ -199,14 +203,15 @@ export class QueueDoor implements FrontDoorway {
     client.own(isReady ? 200 : 503, [], JSON.stringify({ status: isReady ? "ok" : "not ready" }));
   }
 
-  #refuse({ client, request, requestId }: Visit, cause: unknown): void {
+  #refuse(visit: Visit, cause: unknown): void {
+    const { client, requestId } = visit;
     const { telemetry, log, settings } = this.#parts.call;
     const { error, field } = refusalOf(cause, settings.retryAfterSeconds);
     telemetry.refused(error.code);
     const fields = { requestId: requestId.slice(0, 128), status: error.status, code: error.code };
     if (error.code === "internal") log.error({ ...fields, err: cause }, "queue: a request failed");
     else log.debug(fields, "queue: refused");
-    if (!request.complete) dropRest(request);
+    dropBody(visit);
     if (!client.isOver) client.refuse(error, field);
   }
 }

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { RedisServer } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
@@ -104,6 +106,18 @@ describe("a request through the queue", () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
     expect(await processor.redis.zcard("request-sortedset")).toBe(0);
+  });
+
+  it("is told to send its body where it waits for that", async () => {
+    const front = await start();
+    const sent = request(`${front.url}/v1/chat/completions`, { method: "POST", headers: { expect: "100-continue" } });
+    sent.once("continue", () => sent.end(JSON.stringify(chat)));
+    sent.flushHeaders();
+    const answered = once(sent, "response");
+    await processor.answer(await processor.next(), ok);
+    const [response] = (await answered) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    response.resume();
   });
 
   it("is refused when it asks for a stream", async () => {

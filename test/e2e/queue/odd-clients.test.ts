@@ -190,7 +190,7 @@ describe("what odd clients send", () => {
     "/v1/chat/completions;x",
     "/admin",
     "*",
-    "http://elsewhere/v1/chat/completions",
+    "http://elsewhere/admin",
     "/v1/requests/x",
     "/metrics",
   ])("is not found when its path is %s", async (path) => {
