@@ -58,6 +58,14 @@ export const pickerFlags: readonly PickerFlag[] = [
     },
   },
   {
+    flags: "--tracing [bool]",
+    description: "false; where traces go is the setting tracing.endpoint",
+    settings: (text) => {
+      if (isTrue(text)) throw new RangeError("expected false: the setting tracing.endpoint says where traces go");
+      return [];
+    },
+  },
+  {
     flags: "--zap-encoder <name>",
     description: "json, which logs are in any case",
     settings: (text) => {

@@ -32,6 +32,7 @@ describe("flags as llm-d's endpoint picker has them", () => {
     ["--secure-serving", "true", {}],
     ["--secure-serving", "false", { "extProc.tls.mode": "off" }],
     ["--metrics-endpoint-auth", "false", {}],
+    ["--tracing", "false", {}],
     ["--zap-encoder", "json", {}],
     ["-v", "3", { "log.level": "info" }],
     ["--v", "4", { "log.level": "debug" }],
@@ -72,6 +73,7 @@ describe("flags as llm-d's endpoint picker has them", () => {
     ["--grpc-port", "127.0.0.1:9002"],
     ["--secure-serving", "maybe"],
     ["--metrics-endpoint-auth", "true"],
+    ["--tracing", "true"],
     ["--zap-encoder", "console"],
     ["--v", "much"],
   ])("refuses %s %j", (flag, text) => {
