@@ -84,7 +84,7 @@ describe("two shards behind one port", () => {
     await expect.poll(restarts, { timeout: 20_000 }).toBe(1);
     expect(await askMany(12_000, 20)).toEqual(ok(20));
     const ready = async () => sumOf(await samples(), "pointsman_shard_ready");
-    await expect.poll(ready, { timeout: 60_000 }).toBe(2);
+    await expect.poll(ready, { timeout: 90_000 }).toBe(2);
     await expect.poll(() => byShard("pointsman_replica_siblings"), { timeout: 20_000 }).toEqual([1, 1]);
     expect(await askMany(13_000, 40)).toEqual(ok(40));
   });
