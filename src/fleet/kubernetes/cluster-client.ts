@@ -10,6 +10,8 @@ export interface ClusterOptions {
   readonly kubeconfig: string | undefined;
   /** Context of the file; undefined = its current one. */
   readonly context: string | undefined;
+  /** Folder below which the files of the service account are, as in a pod's file system. Default: its root. */
+  readonly root?: string;
   /** Longest wait for a whole answer, and for the beginning of a watch, ms. */
   readonly requestTimeoutMs: number;
   /** Longest silence in a watch, ms: servers send a bookmark each minute. */
@@ -48,8 +50,8 @@ export class ClusterClient implements KubeApi {
   async get(path: string, query: KubeQuery, signal: AbortSignal): Promise<unknown> {
     const { requestTimeoutMs, maxPageBytes } = this.#options;
     const within = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
-    const body = await this.#request(path, query, within, requestTimeoutMs);
     try {
+      const body = await this.#request(path, query, within, requestTimeoutMs);
       const chunks: Buffer[] = [];
       let bytes = 0;
       for await (const chunk of body) {
@@ -65,8 +67,8 @@ export class ClusterClient implements KubeApi {
 
   async *watch(path: string, query: KubeQuery, signal: AbortSignal): AsyncGenerator<unknown> {
     const { watchIdleMs, maxEventBytes } = this.#options;
-    const body = await this.#request(path, query, signal, watchIdleMs);
     try {
+      const body = await this.#request(path, query, signal, watchIdleMs);
       yield* jsonLines(body, maxEventBytes);
     } catch (error) {
       throw this.#failed(error, path, signal);
@@ -78,17 +80,12 @@ export class ClusterClient implements KubeApi {
   }
 
   async #request(path: string, query: KubeQuery, signal: AbortSignal, bodyTimeout: number) {
-    try {
-      const { url, headers, dispatcher } = await this.#authorized(path, query);
-      const { requestTimeoutMs: headersTimeout } = this.#options;
-      const options = { headers, signal, headersTimeout, bodyTimeout, ...(dispatcher && { dispatcher }) };
-      const { statusCode, headers: received, body } = await request(url, options);
-      if (statusCode === 200) return body;
-      const text = await body.text();
-      throw refusal(statusCode, text, received["retry-after"], path);
-    } catch (error) {
-      throw this.#failed(error, path, signal);
-    }
+    const { url, headers, dispatcher } = await this.#authorized(path, query);
+    const { requestTimeoutMs: headersTimeout } = this.#options;
+    const options = { headers, signal, headersTimeout, bodyTimeout, ...(dispatcher && { dispatcher }) };
+    const { statusCode, headers: received, body } = await request(url, options);
+    if (statusCode === 200) return body;
+    throw refusal(statusCode, await body.text(), received["retry-after"], path);
   }
 
   /** The credentials are asked for each time: tokens change. Connections are kept as long as they work. */
@@ -129,19 +126,21 @@ export class ClusterClient implements KubeApi {
 }
 
 function configOf(
-  { kubeconfig, context }: ClusterOptions,
+  { kubeconfig, context, root = "" }: ClusterOptions,
   { KubeConfig }: typeof import("@kubernetes/client-node"),
 ): KubeConfig {
   const config = new KubeConfig();
-  if (kubeconfig === undefined) config.loadFromCluster();
+  if (kubeconfig === undefined) config.loadFromCluster(root);
   else config.loadFromFile(kubeconfig);
   if (context !== undefined) config.setCurrentContext(context);
   // The library refuses what `kubectl proxy` offers, unless it is told not to check what is not there.
   config.clusters = config.clusters.map((cluster) =>
     cluster.server.startsWith("http:") ? { ...cluster, skipTLSVerify: true } : cluster,
   );
-  if (config.getCurrentCluster() === null)
-    throw new KubeApiError("the kubeconfig has no such context, or no cluster for it");
+  const server = config.getCurrentCluster()?.server;
+  // Out of a cluster the variables that say where it is are not there.
+  if (server?.includes("//undefined:")) throw new KubeApiError("this is no pod of a cluster: a kubeconfig is needed");
+  if (server === undefined) throw new KubeApiError("the kubeconfig has no such context, or no cluster for it");
   return config;
 }
 
