@@ -132,7 +132,7 @@ function queueDoor(
         readsModeHeader: requests.enabled,
       },
     },
-    options: queue,
+    options: { ...queue, answersPreflights: queue.cors.origins.length > 0 },
   });
   metrics.queue.sample({
     get running() {

@@ -26,6 +26,8 @@ export interface QueueDoorOptions {
   /** Requests under way at one time. */
   readonly maxRequests: number;
   readonly clientStallTimeoutMs: number;
+  /** Whether pages of other origins may be told that they may call. */
+  readonly answersPreflights: boolean;
 }
 
 /** What the door works with. */
@@ -119,7 +121,11 @@ export class QueueDoor implements FrontDoorway {
   #admit(visit: Visit, response: ServerResponse): void {
     const { keys, cors, call, options } = this.#parts;
     const { method, path, headers, client } = visit;
-    if (method === "OPTIONS" && headers.get("access-control-request-method") !== undefined) {
+    if (
+      method === "OPTIONS" &&
+      options.answersPreflights &&
+      headers.get("access-control-request-method") !== undefined
+    ) {
       client.preflight(cors.preflight(headers.get("origin"), headers.get("access-control-request-headers")));
       return;
     }

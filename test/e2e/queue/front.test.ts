@@ -288,6 +288,16 @@ describe("who calls", () => {
     expect(response.headers.get("x-request-id")).toBe("r-1");
   });
 
+  it.each([
+    ["", 405, null],
+    ['cors: { origins: ["https://a.example"] }', 204, "https://a.example"],
+  ])("is a page of another origin where those may call: %s", async (settings, status, allowed) => {
+    const front = await start(settings);
+    const headers = { origin: "https://a.example", "access-control-request-method": "POST" };
+    const response = await fetch(`${front.url}/v1/messages`, { method: "OPTIONS", headers });
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([status, allowed]);
+  });
+
   it("is told of the models, and of no others", async () => {
     const front = await start("models: [m, n]");
     const list = (await (await fetch(`${front.url}/v1/models`)).json()) as { data: { id: string }[] };

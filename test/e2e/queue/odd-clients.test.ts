@@ -176,6 +176,7 @@ describe("what odd clients send", () => {
   it.each([
     { path: `${chat}?x=1`, endpoint: chat },
     { path: `${chat}?../../admin`, endpoint: chat },
+    { path: `http://elsewhere${chat}`, endpoint: chat },
   ])("goes to $endpoint when its path is $path", async ({ path, endpoint }) => {
     const { member = "" } = await memberOf("{}", {}, path);
     expect(JSON.parse(member).data.endpoint).toBe(endpoint);
