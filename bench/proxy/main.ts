@@ -1,10 +1,10 @@
 /**
- * The proxy beside SMG and vllm-router, in one run and interleaved: the same workers, bodies and client. Added time to the first byte of the
- * body at one connection, CPU of the router per request, and memory with many open streams.
- * `PEERS_HOME=... node_modules/.bin/node bench/proxy/main.ts [--rounds 20] [--requests 25] [--warmup 1500] [--streams 1000] [--sizes 1,8,64] [--pairs]` (after `npm run build`).
+ * The proxy beside SMG, vllm-router and sglang-router, in one run and interleaved: the same workers, bodies and client. Added time to the first byte of the
+ * body at one connection, CPU of the router per request, requests a second at more connections, and memory with many open streams.
+ * `PEERS_HOME=... node_modules/.bin/node bench/proxy/main.ts [--rounds 20] [--requests 25] [--warmup 1500] [--streams 1000] [--sizes 1,8,64] [--connections 16,64] [--seconds 2] [--pairs]` (after `npm run build`).
  * With `--pairs` two of the workers prefill and two decode, as SGLang's do.
  * The peers are wheels: `python3 -m venv $PEERS_HOME/venv-smg && $PEERS_HOME/venv-smg/bin/pip install smg==1.13.0`, and
- * `venv-vllm_router` with `vllm-router==0.1.17`. Those that are not there are left out.
+ * `venv-vllm_router` with `vllm-router==0.1.17`, `venv-sglang_router` with `sglang-router==0.3.2`. Those that are not there are left out.
  */
 import { parseArgs } from "node:util";
 import { prose, seededRandom } from "../../test/support/load/index.ts";
@@ -18,6 +18,8 @@ const { values } = parseArgs({
     warmup: { type: "string", default: "1500" },
     streams: { type: "string", default: "1000" },
     sizes: { type: "string", default: "1,8,64" },
+    connections: { type: "string", default: "16,64" },
+    seconds: { type: "string", default: "2" },
     pairs: { type: "boolean", default: false },
   },
 });
@@ -36,10 +38,16 @@ const prefixes = 32;
 /** Ends that were used: none comes twice, so that its tokens are not known. */
 let ends = 0;
 
-const stage = await startStage(values.pairs);
+const stage = await startStage({ isSplit: values.pairs });
 try {
   for (const kilobytes of sizes) {
     for (const isStream of [false, true]) await compare(stage.targets, kilobytes * 1_024, isStream);
+  }
+  for (const connections of values.connections
+    .split(",")
+    .filter((text) => text !== "")
+    .map(Number)) {
+    for (const isStream of [false, true]) await crowd(stage.targets, connections, isStream);
   }
   console.log(`\nmemory with ${streams} open streams, MB: before, with them, after`);
   for (const target of stage.targets) await hold(target);
@@ -92,6 +100,41 @@ function lineOf({ name, process: router }: Target, { firstByteMs, cpuMs: spentMs
   const line = `  ${name.padEnd(12)} p50 ${p50.toFixed(3)}  p99 ${percentile(firstByteMs, 0.99).toFixed(3)}`;
   if (router === undefined) return line;
   return `${line}  added ${(p50 - directMs).toFixed(3)}  cpu ${(spentMs / (rounds * perRound)).toFixed(2)}`;
+}
+
+/** Many connections that each send when they have their answer: 8 KB, all targets in turns, three times. */
+async function crowd(targets: readonly Target[], connections: number, isStream: boolean): Promise<void> {
+  const requests = bodies(8 * 1_024, isStream).map(chatRequest);
+  const results = targets.map((target) => ({ target, answered: 0, seconds: 0, cpuMs: 0, firstByteMs: [] as number[] }));
+  for (let round = 0; round < 3; round++) {
+    for (const result of results) {
+      const { port, process: router } = result.target;
+      const clients = await Promise.all(Array.from({ length: connections }, () => StreamClient.connect(port)));
+      const before = router === undefined ? 0 : cpuMs(router);
+      const start = performance.now();
+      const deadline = start + 1_000 * Number(values.seconds);
+      const lane = async (client: StreamClient) => {
+        while (performance.now() < deadline) {
+          const { firstByteMs } = await client.send(requests[result.answered++ % requests.length] as Buffer);
+          result.firstByteMs.push(firstByteMs);
+        }
+      };
+      await Promise.all(clients.map(lane));
+      result.seconds += (performance.now() - start) / 1_000;
+      if (router !== undefined) result.cpuMs += cpuMs(router) - before;
+      for (const client of clients) client.close();
+    }
+  }
+  console.log(
+    `\n8 KB, ${isStream ? "SSE" : "JSON"}, ${connections} connections: requests a second; first byte ms; CPU ms a request`,
+  );
+  for (const { target, answered, seconds, firstByteMs, cpuMs: spentMs } of results) {
+    const [p50, p99] = [percentile(firstByteMs, 0.5).toFixed(1), percentile(firstByteMs, 0.99).toFixed(1)];
+    const rate = Math.round(answered / seconds);
+    console.log(
+      `  ${target.name.padEnd(13)} ${String(rate).padStart(6)}  p50 ${p50}  p99 ${p99}  cpu ${(spentMs / answered).toFixed(2)}`,
+    );
+  }
 }
 
 /** Opens streams that do not end, and looks at the router's memory. */

@@ -20,6 +20,8 @@ export interface Target {
 /** The workers, and the routers before them. */
 export interface Stage {
   readonly targets: readonly Target[];
+  /** Ports. */
+  readonly workers: readonly number[];
   close(): Promise<void>;
 }
 
@@ -27,11 +29,15 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const peersHome = process.env["PEERS_HOME"] ?? join(homedir(), ".cache/peers/http-routers");
 const workerCount = 4;
 
-/**
- * Starts four workers, and before them this build, and the peers that are installed.
- * @param isSplit two workers prefill and two decode, as SGLang's do
- */
-export async function startStage(isSplit: boolean): Promise<Stage> {
+export interface StageSetup {
+  /** Two workers prefill and two decode, as SGLang's do. */
+  readonly isSplit: boolean;
+  /** Script of a worker, which prints its port. Default: one that answers at once. */
+  readonly workerFile?: string;
+}
+
+/** Starts four workers, and before them this build, and the peers that are installed. */
+export async function startStage({ isSplit, workerFile = "bench/proxy/worker.ts" }: StageSetup): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "pointsman-bench-proxy-"));
   const running: OwnProcess[] = [];
   const own = async (name: string, file: string, args: readonly string[]) => {
@@ -44,14 +50,14 @@ export async function startStage(isSplit: boolean): Promise<Stage> {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const workers = await Promise.all(Array.from({ length: workerCount }, () => startWorker(own)));
+    const workers = await Promise.all(Array.from({ length: workerCount }, () => startWorker(own, workerFile)));
     const direct: Target = { name: "direct", port: workers[0] ?? 0, process: undefined };
     const targets = [
       direct,
       await startOurs(own, folder, workers, isSplit),
       ...(await startPeers(own, workers, isSplit)),
     ];
-    return { targets, close };
+    return { targets, workers, close };
   } catch (error) {
     await close();
     throw error;
@@ -60,8 +66,8 @@ export async function startStage(isSplit: boolean): Promise<Stage> {
 
 type Start = (name: string, file: string, args: readonly string[]) => Promise<OwnProcess>;
 
-async function startWorker(own: Start): Promise<number> {
-  const child = await own("worker", process.execPath, ["bench/proxy/worker.ts"]);
+async function startWorker(own: Start, file: string): Promise<number> {
+  const child = await own("worker", process.execPath, [file]);
   return await until(() => Number(child.lines[0]) || undefined, { what: "a worker's port" });
 }
 
@@ -89,10 +95,10 @@ async function startOurs(own: Start, folder: string, workers: readonly number[],
   return { name: "pointsman", port, process: child };
 }
 
-/** SMG and vllm-router as their wheels bring them, in virtual environments of their own below PEERS_HOME. */
+/** SMG, vllm-router and sglang-router as their wheels bring them, in virtual environments of their own below PEERS_HOME. */
 async function startPeers(own: Start, workers: readonly number[], isSplit: boolean): Promise<readonly Target[]> {
   const urls = workers.map((worker) => `http://127.0.0.1:${worker}`);
-  const [smg = 0, smgMetrics = 0, vllm = 0, vllmMetrics = 0] = await freePorts(4);
+  const [smg = 0, smgMetrics = 0, vllm = 0, vllmMetrics = 0, sglang = 0, sglangMetrics = 0] = await freePorts(6);
   const common = (port: number, metricsPort: number) => [
     ...["--host", "127.0.0.1", "--port", `${port}`, "--prometheus-host", "127.0.0.1"],
     ...["--prometheus-port", `${metricsPort}`, "--policy", "cache_aware", "--worker-startup-check-interval", "1"],
@@ -111,7 +117,13 @@ async function startPeers(own: Start, workers: readonly number[], isSplit: boole
       file: "venv-vllm_router/bin/vllm-router",
       args: [...common(vllm, vllmMetrics), "--log-level", "warning"],
     },
-  ].slice(0, isSplit ? 1 : 2);
+    {
+      name: "sglang-router",
+      port: sglang,
+      file: "venv-sglang_router/bin/sglang-router",
+      args: ["launch", ...common(sglang, sglangMetrics), "--log-level", "warn"],
+    },
+  ].slice(0, isSplit ? 1 : 3);
   const targets: Target[] = [];
   for (const { name, port, file, args } of peers) {
     const path = join(peersHome, file);
