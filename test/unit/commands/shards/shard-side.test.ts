@@ -1,0 +1,73 @@
+import { expect, it } from "vitest";
+import type { FromShard, ToShard } from "../../../../src/commands/shards/shard-messages.ts";
+import { ShardSide } from "../../../../src/commands/shards/shard-side.ts";
+
+/** The parent, as the test plays it. */
+function parent() {
+  const sent: FromShard[] = [];
+  let receive: (message: ToShard) => void = () => undefined;
+  let gone: () => void = () => undefined;
+  const side = new ShardSide({
+    send: async (message) => void sent.push(message),
+    onMessage: (listener) => {
+      receive = listener;
+    },
+    onGone: (listener) => {
+      gone = listener;
+    },
+  });
+  return { side, sent, tell: (message: ToShard) => receive(message), leave: () => gone() };
+}
+
+it("a shard ends when it is told to, and when its parent is gone", () => {
+  const told = parent();
+  told.tell({ kind: "stop" });
+  expect(told.side.stop.aborted).toBe(true);
+  const left = parent();
+  expect(left.side.stop.aborted).toBe(false);
+  left.leave();
+  expect(left.side.stop.aborted).toBe(true);
+});
+
+it("its channels begin later, never at once, carry texts both ways, and are over with it", async () => {
+  const { side, sent, tell } = parent();
+  const heard: string[] = [];
+  const link = side.link({
+    connected: () => heard.push("connected"),
+    lost: () => undefined,
+    message: (text, channel) => {
+      heard.push(`${channel}: ${text}`);
+      return false;
+    },
+  });
+  expect(heard).toEqual([]);
+  await Promise.resolve();
+  await link.publish("load", "mine");
+  tell({ kind: "message", channel: "load", text: "mine" });
+  tell({ kind: "message", channel: "sessions", text: "theirs" });
+  expect(heard).toEqual(["connected", "load: mine", "sessions: theirs"]);
+  expect(sent).toEqual([{ kind: "message", channel: "load", text: "mine" }]);
+  expect(link.isOpen()).toBe(true);
+  await link.close();
+  tell({ kind: "message", channel: "load", text: "late" });
+  expect(heard).toHaveLength(3);
+  side.end();
+  expect(link.isOpen()).toBe(false);
+});
+
+it("its metrics are given by the number that asks, and not where they cannot be made", async () => {
+  const { side, sent, tell } = parent();
+  tell({ kind: "metrics", id: 1 });
+  let isBroken = false;
+  side.serveMetrics(async () => {
+    if (isBroken) throw new Error("no metrics");
+    return "x 1\n";
+  });
+  tell({ kind: "metrics", id: 2 });
+  await expect.poll(() => sent).toEqual([{ kind: "metrics", id: 2, text: "x 1\n" }]);
+  isBroken = true;
+  tell({ kind: "metrics", id: 3 });
+  side.setReady(true);
+  await expect.poll(() => sent.at(-1)).toEqual({ kind: "ready", isReady: true });
+  expect(sent).toHaveLength(2);
+});
