@@ -15,7 +15,7 @@ import {
 import type { Logger } from "../telemetry/index.ts";
 import type { Core } from "./assemble.ts";
 import { kubernetesLog } from "./kubernetes-log.ts";
-import { handoverOf } from "./worker-entries.ts";
+import { handoverOf, scoringOf } from "./worker-entries.ts";
 
 /** Workers found through the Kubernetes API, from `start` to `close`. */
 export class KubernetesDiscovery {
@@ -114,7 +114,7 @@ function sourceOf({ poolName, poolGroup, endpointSelector = "", targetPorts }: C
 }
 
 function podDefaults({ workers, handovers }: Config["kubernetes"]): PodDefaults {
-  const { role, dpSize, ports, totalKvBlocks, headers } = workers;
+  const { role, dpSize, ports, totalKvBlocks, headers, scoring } = workers;
   return {
     role,
     dpSize,
@@ -124,6 +124,7 @@ function podDefaults({ workers, handovers }: Config["kubernetes"]): PodDefaults 
     totalKvBlocks,
     headers: { sendsDataParallelRank: headers.dataParallelRank, sendsPrefillHost: headers.prefillHost },
     handovers: new Map(handovers.map(({ role: of, ...handover }) => [of, handoverOf(handover)])),
+    scoring: scoring && scoringOf(scoring),
   };
 }
 

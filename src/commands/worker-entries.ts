@@ -42,7 +42,8 @@ function entryOf(worker: WorkerSettings, healthPath: string, all: readonly strin
   };
 }
 
-function scoringOf({ contextTokens, ...capability }: NonNullable<WorkerSettings["scoring"]>): ScoringCapability {
+/** How a worker scores prompts, as the fleet takes it. */
+export function scoringOf({ contextTokens, ...capability }: NonNullable<WorkerSettings["scoring"]>): ScoringCapability {
   return { ...capability, contextTokens };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkedText, count, milliseconds } from "../setting-types.ts";
-import { handover, headers } from "./workers.ts";
+import { handover, headers, scoring } from "./workers.ts";
 
 const dnsName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
 
@@ -70,6 +70,7 @@ const podDefaults = z
     ports: podPorts,
     totalKvBlocks: count(1).optional().describe("KV blocks that a rank can hold. Absent = not known."),
     headers,
+    scoring: scoring.optional(),
   })
   .prefault({})
   .describe("What pods are taken for that do not say otherwise by labels and annotations (docs/kubernetes.md).");

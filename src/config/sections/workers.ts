@@ -61,7 +61,8 @@ export const handover = z
     "How this worker takes part in requests that the proxy splits between a prefill and a decode worker. Absent = it gets whole requests only.",
   );
 
-const scoring = z
+/** How a worker scores prompts. */
+export const scoring = z
   .strictObject({
     saltField: z
       .enum(["cache_salt", "extra_key"])

@@ -1,5 +1,5 @@
 import type { HandoverSettings } from "../handover.ts";
-import type { WorkerHeaderSettings, WorkerId, WorkerRole } from "../worker.ts";
+import type { ScoringCapability, WorkerHeaderSettings, WorkerId, WorkerRole } from "../worker.ts";
 import { parseWorkerId } from "../worker-id.ts";
 import type { Pod } from "./pod.ts";
 
@@ -19,6 +19,8 @@ export interface PodDefaults {
   readonly headers: WorkerHeaderSettings;
   /** By role. */
   readonly handovers: ReadonlyMap<WorkerRole, HandoverSettings>;
+  /** How aggregated pods score prompts; absent = they cannot. */
+  readonly scoring?: ScoringCapability | undefined;
 }
 
 /** What a pod is as a worker, in all it says and what is assumed. */
@@ -77,6 +79,7 @@ export function settingsOf(pod: Pod, defaults: PodDefaults, refused: RefusedSett
     engineId: read.text("engine-id"),
     headers: defaults.headers,
     handovers: defaults.handovers,
+    scoring: defaults.scoring,
   };
 }
 

@@ -101,6 +101,7 @@ function workerAt(
     headers: settings.headers,
     metricsEndpoint: metricsPort === undefined ? undefined : addressAt(pod, metricsPort + index),
     handover: handoverOf(pod, settings, refused),
+    scoring: settings.role === "aggregated" ? settings.scoring : undefined,
     healthPath: context.pool.isH2c ? undefined : context.healthPath,
   };
 }

@@ -11,7 +11,7 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (path.startsWith("queue.")) return otherQueueValue(path, choices) ?? otherOfKind(kind, defaultValue, path);
   if (choices !== undefined) return choices.findLast((choice) => choice !== defaultValue && choice !== "files") ?? "";
   // Its bounds can only be made smaller.
-  if (kind === "number" && path.startsWith("decisionsApi.")) return String(Number(defaultValue) - 1);
+  if (kind === "number" && /^decisionsApi\.|\.maxCandidates$/.test(path)) return String(Number(defaultValue) - 1);
   if (path === "tracing.endpoint") return "http://collector.example:4318/v1/traces";
   if (path === "tracing.sampleRatio") return "0.75";
   if (path === "decisionsApi.serviceEndpoint") return "127.0.0.1:9";
@@ -53,7 +53,7 @@ const companions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 function valueAt(config: Config, path: string): unknown {
-  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config);
+  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config);
 }
 
 /** What has to be set beside a setting, for it to have a meaning. */

@@ -56,6 +56,18 @@ const ours = (values: Record<string, string>) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [`pointsman.dev/${key}`, value]));
 
 describe("the workers of a pod", () => {
+  it("score prompts where pods do, unless their role is another", () => {
+    const scoring = {
+      saltField: "cache_salt",
+      contextTokens: undefined,
+      measuresCachedTokens: true,
+      maxCandidates: 255,
+    } as const;
+    expect(workersOf({}, { scoring }).worker?.scoring).toEqual(scoring);
+    expect(workersOf({ annotations: ours({ role: "prefill" }) }, { scoring }).worker?.scoring).toBeUndefined();
+    expect(workersOf({}).worker?.scoring).toBeUndefined();
+  });
+
   it("are the pod, by its UID, its address and Dynamo's id for its name", () => {
     const { workers } = workersOf({ labels: { app: "vllm" } });
     expect(workers).toHaveLength(1);
