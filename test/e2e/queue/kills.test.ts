@@ -62,6 +62,14 @@ describe.each(cases)("a thousand callers, a processor $version, a real $kind", (
     expect(both.flatMap(({ orphans }) => orphans)).toEqual([]);
   });
 
+  it("have each their own result by a list and a connection for each, and leave no list behind", async () => {
+    await processor();
+    const client = await start({ resultLists: "request" });
+    expect(await crowd([client], many)).toEqual({ counts: { 200: 5_000 }, strange: [] });
+    expect(client.failures).toEqual([]);
+    await until(async () => (await lab.redis.keys("resp:{*")).length === 0, { what: "no list" });
+  });
+
   it("have one answer each when the processor is killed and another one takes over", async () => {
     const first = await processor();
     const client = await start();
