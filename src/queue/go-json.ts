@@ -6,24 +6,12 @@ const escaped: Readonly<Record<string, string>> = {
   "\u2029": "\\u2029",
 };
 
-/** A JSON string as Go's encoding/json writes it, whose readers and writers the queue is shared with. */
+/** A JSON string as encoding/json of Go 1.22 and later writes it, whose readers and writers the queue is shared with. */
 export function goString(text: string): string {
-  return JSON.stringify(text.toWellFormed())
-    .replace(/[<>&\u2028\u2029]/g, (character) => escaped[character] ?? character)
-    .replace(
-      /\\b|\\f/g,
-      (short, at: number, whole: string) => (isEscape(whole, at) ? controls[short] : short) ?? short,
-    );
-}
-
-/** Go has no short form of these two. */
-const controls: Readonly<Record<string, string>> = { "\\b": "\\u0008", "\\f": "\\u000c" };
-
-/** Whether the backslash at `at` begins an escape: an even number of them stands before it. */
-function isEscape(text: string, at: number): boolean {
-  let first = at;
-  while (text[first - 1] === "\\") first--;
-  return (at - first) % 2 === 0;
+  return JSON.stringify(text.toWellFormed()).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => escaped[character] ?? character,
+  );
 }
 
 /** A map of strings; keys in the order of their bytes, as Go writes them. */
