@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -204,18 +204,18 @@ describe("keys", () => {
         (await call(proxy.url, { body: chatBody(), headers: ["x-api-key", key] })).status;
       expect([await statusOf("one"), await statusOf("one"), await statusOf("two")]).toEqual([200, 429, 401]);
 
-      await writeFile(apiKeyFile, "[{ name: ");
+      await replaceFile(apiKeyFile, "[{ name: ");
       await expect.poll(() => lines.join()).toContain("keeping the old ones");
       expect(await statusOf("one")).toBe(429);
 
-      await writeFile(
+      await replaceFile(
         apiKeyFile,
         `[{ name: a, sha256: ${sha("one")}, requestsPerMinute: 2 }, { name: b, sha256: ${sha("two")} }]`,
       );
       await expect.poll(() => statusOf("two")).toBe(200);
       expect([await statusOf("one"), await statusOf("one")]).toEqual([200, 429]);
 
-      await writeFile(apiKeyFile, "");
+      await replaceFile(apiKeyFile, "");
       await expect.poll(() => statusOf("two")).toBe(401);
       expect((await call(proxy.url, { body: chatBody() })).status).toBe(401);
       expect(lines.join()).not.toContain(sha("one"));
@@ -316,6 +316,12 @@ describe("the end", () => {
     stream.destroy();
   });
 });
+
+/** Writes a file anew in one step, as mounted secrets change: half of one is never read. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}
 
 /** Sends bytes and reads until the other side closes, or these words have come. */
 function rawTurn(address: string, bytes: string, last?: string): Promise<string> {
