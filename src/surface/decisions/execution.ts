@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { RouteDecision, ScoringDemand, ScoringModel, ScoringPicks } from "../../router/index.ts";
 import { fanOut } from "./fan-out.ts";
 import { noWorker, workerIsGone } from "./fault-of.ts";
@@ -40,8 +40,9 @@ export async function execute(
   const demand: ScoringDemand = { ...request, cacheSalt: randomBytes(saltBytes).toString("base64url") };
   const decision = await pickedFor(parts, demand, first, signal);
   const place = placeOf(decision, demand);
+  const callId = callIds();
   const ask = (branch: Branch, ordinal: number, stop: AbortSignal) =>
-    askBranch(parts, place, branch, `${request.requestId}-${ordinal}`, stop);
+    askBranch(parts, place, branch, callId(ordinal), stop);
   const score = await timed("first_branch", () => booked(decision.reservation, () => ask(first, 0, signal)));
   const others = await timed("fanout", () =>
     fanOut(siblings, parts.maxSiblings, signal, (branch, at, stop) => {
@@ -50,6 +51,18 @@ export async function execute(
     }),
   );
   return [score, ...others];
+}
+
+/** Digits of the greatest ordinal of a question: none of a request's ids begins another one. */
+const ordinalDigits = 3;
+
+/**
+ * Ids of one request's calls, by ordinal. SGLang stops every call whose id begins with the one that it is told: no client may choose, guess or
+ * shorten them, so that nothing of a request is in them.
+ */
+function callIds(): (ordinal: number) => string {
+  const own = randomUUID();
+  return (ordinal) => `${own}-${String(ordinal).padStart(ordinalDigits, "0")}`;
 }
 
 async function pickedFor(

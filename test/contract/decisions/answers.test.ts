@@ -85,9 +85,9 @@ describe("a decision", () => {
       token_ids_logprob: qwen[0]?.label_ids,
       cache_salt: expect.stringMatching(/^[\w-]{22}$/),
       stream: true,
-      rid: "r-1-0",
+      rid: expect.stringMatching(/^[\w-]{36}-000$/),
     });
-    expect(bench.scorer.calls.map(({ rid }) => rid).toSorted()).toEqual(["r-1-0", "r-1-1", "r-1-2"]);
+    expect(bench.scorer.calls.map(({ rid }) => rid.slice(-4)).toSorted()).toEqual(["-000", "-001", "-002"]);
   });
 
   it.each([

@@ -63,12 +63,15 @@ const questions = (count: number) => ({
 });
 
 const calls = () => bench.scorers.flatMap((scorer) => scorer.calls);
-/** Calls of one request that a worker was told to stop. */
-const stopped = (id: string) =>
+/** Ids of the calls of these ordinals. */
+const idsOf = (isOne: (ordinal: number) => boolean) =>
   bench.scorers
-    .flatMap((scorer) => scorer.stopped)
-    .filter((rid) => rid.startsWith(`${id}-`))
+    .flatMap(({ worker }) => worker.seen)
+    .filter((seen) => seen.target === "/generate" && isOne(ordinalOf(seen)))
+    .map((seen) => (bodyOf(seen) as SeenCall).rid)
     .toSorted();
+/** Calls that a worker was told to stop. */
+const stopped = () => bench.scorers.flatMap((scorer) => scorer.stopped).toSorted();
 
 describe("a decision's questions", () => {
   it("go to one worker, the first alone and then four at one time", async () => {
@@ -107,6 +110,19 @@ describe("a decision's questions", () => {
   });
 });
 
+describe("ids of calls", () => {
+  it("hold nothing that a client chooses, and none begins another one: a worker stops all that begin with the one it is told", async () => {
+    for (const id of ["a", "a", "a-0", "0"]) await bench.systemone(questions(12), ["x-request-id", id]);
+    const ids = calls().map(({ rid }) => rid);
+    expect(ids).toHaveLength(48);
+    for (const id of ids) {
+      expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d{3}$/);
+      expect(ids.filter((other) => other.startsWith(id))).toEqual([id]);
+    }
+    expect(new Set(ids.map((id) => id.slice(0, 36))).size).toBe(4);
+  });
+});
+
 describe("a failure of one question", () => {
   it.each([
     { name: "first", failing: 0, answered: [] },
@@ -116,12 +132,11 @@ describe("a failure of one question", () => {
       if (ordinalOf(request) === failing) frames(response, { meta_info: {} });
       else onlyThe(...answered)(response, request);
     });
-    const answer = await bench.systemone(questions(10), ["x-request-id", "r"]);
+    const answer = await bench.systemone(questions(10));
     expect(shown(answer)).toEqual(errorRow("malformed/aborted").systemone);
-    const asked = calls().map(({ rid }) => rid);
-    expect(asked.length).toBeLessThanOrEqual(5);
-    const left = asked.filter((rid) => rid !== `r-${failing}` && !answered.some((at) => rid === `r-${at}`));
-    await vi.waitFor(() => expect(stopped("r")).toEqual(left.toSorted()));
+    expect(calls().length).toBeLessThanOrEqual(5);
+    const left = idsOf((ordinal) => ordinal !== failing && !answered.some((at) => ordinal === at));
+    await vi.waitFor(() => expect(stopped()).toEqual(left));
   });
 
   it("is no partial answer", async () => {
@@ -236,7 +251,7 @@ describe("a decision that takes too long", () => {
     all(onlyThe());
     const answer = await bench.decisions(openAiBody, ["x-request-id", "late"]);
     expect(shown(answer)).toEqual(errorRow("deadline").openai);
-    await vi.waitFor(() => expect(stopped("late")).toEqual(["late-0"]));
+    await vi.waitFor(() => expect(stopped()).toEqual(idsOf(() => true)));
   });
 
   it("is ended when its client leaves, at the worker too", async () => {
@@ -249,7 +264,7 @@ describe("a decision that takes too long", () => {
     client.end(JSON.stringify(questions(8)));
     await vi.waitFor(() => expect(calls()).toHaveLength(5));
     client.destroy();
-    await vi.waitFor(() => expect(stopped("gone")).toEqual(["gone-1", "gone-2", "gone-3", "gone-4"]));
+    await vi.waitFor(() => expect(stopped()).toEqual(idsOf((ordinal) => ordinal > 0)));
     await settled();
     expect(calls()).toHaveLength(5);
   });
