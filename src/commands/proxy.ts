@@ -73,7 +73,15 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
     const limits = { ...proxy, requestTimeoutMs: proxy.requestTimeoutMs + listenerMarginMs };
     const server = await FrontServer.start(
       door,
-      { setting: "proxy.listen", host, port, sharesPort: isPortShared(config), tls: tlsOf(proxy.tls), limits },
+      {
+        setting: "proxy.listen",
+        host,
+        port,
+        sharesPort: isPortShared(config),
+        drainNoticeMs: config.shutdown.readinessDelayMs,
+        tls: tlsOf(proxy.tls),
+        limits,
+      },
       log,
     );
     const stopWatching = watchApiKeys(proxy, "proxy", listed, (changed) => keys.replace(changed), log);

@@ -63,7 +63,15 @@ export async function startQueueFront({ config, log, metrics }: QueueFrontParts)
     const limits = { ...queue, requestTimeoutMs: queue.requestTimeoutMs + listenerMarginMs };
     const server = await FrontServer.start(
       door,
-      { setting: "queue.listen", host, port, sharesPort: isPortShared(config), tls: tlsOf(queue.tls), limits },
+      {
+        setting: "queue.listen",
+        host,
+        port,
+        sharesPort: isPortShared(config),
+        drainNoticeMs: config.shutdown.readinessDelayMs,
+        tls: tlsOf(queue.tls),
+        limits,
+      },
       log,
     );
     const stopWatching = watchApiKeys(queue, "queue", listed, (changed) => keys.replace(changed), log);

@@ -27,6 +27,8 @@ export interface FrontServerOptions {
   readonly port: number;
   /** Whether other processes listen on that port: the system spreads connections among them. Default false. */
   readonly sharesPort?: boolean;
+  /** How long connections are still taken after the drain has begun, in ms: who sends them learns of it meanwhile. Default 0. */
+  readonly drainNoticeMs?: number;
   readonly tls: HttpTls;
   readonly limits: ListenerLimits;
 }
@@ -40,17 +42,24 @@ export class FrontServer {
   readonly #server: ReturnType<ServerMaker["make"]>;
   readonly #maker: ServerMaker;
   readonly #door: FrontDoorway;
+  readonly #drainNoticeMs: number;
   #closed: Promise<void> | undefined;
 
-  private constructor(server: ReturnType<ServerMaker["make"]>, maker: ServerMaker, door: FrontDoorway) {
+  private constructor(
+    server: ReturnType<ServerMaker["make"]>,
+    maker: ServerMaker,
+    door: FrontDoorway,
+    drainNoticeMs: number,
+  ) {
     this.#server = server;
     this.#maker = maker;
     this.#door = door;
+    this.#drainNoticeMs = drainNoticeMs;
   }
 
   /** Listens. Rejects with ListenError when the address cannot be had, with Error when a file cannot be used. */
   static async start(door: FrontDoorway, options: FrontServerOptions, log: HttpLog): Promise<FrontServer> {
-    const { setting, host, port, sharesPort = false, tls, limits } = options;
+    const { setting, host, port, sharesPort = false, drainNoticeMs = 0, tls, limits } = options;
     const maker = await ServerMaker.prepare(limits, tls, log);
     const pipelined = new PipelinedRequests();
     const server = maker.make((request, response) => {
@@ -66,7 +75,7 @@ export class FrontServer {
       server.on("error", (cause) => reject(new ListenError({ setting, address }, { cause })));
       server.listen({ host, port, reusePort: sharesPort }, () => resolve());
     });
-    return new FrontServer(server, maker, door);
+    return new FrontServer(server, maker, door, drainNoticeMs);
   }
 
   /** `host:port`, `[v6]:port`. */
@@ -79,9 +88,10 @@ export class FrontServer {
     this.#door.setReady(isReady);
   }
 
-  /** Takes no new connections, lets what runs end, and cuts what has not after `timeoutMs`. */
+  /** Takes no new connections after the notice, lets what runs end, and cuts what has not `timeoutMs` later. */
   async drain(timeoutMs: number): Promise<void> {
     this.#door.closeConnections();
+    if (this.#drainNoticeMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#drainNoticeMs));
     const closed = this.#close();
     this.#server.closeIdleConnections();
     // Connections whose last answer was begun before do not end with it.
