@@ -1,5 +1,14 @@
 import { performance } from "node:perf_hooks";
-import type { PreparedRequest, PrepareWait, RouteDecision, RouteRequest, Router, Selection } from "../router/index.ts";
+import type {
+  Placeable,
+  PreparedRequest,
+  PrepareWait,
+  RouteDecision,
+  RouteRequest,
+  Router,
+  ScoringRouter,
+  Selection,
+} from "../router/index.ts";
 import type { ChosenRequest, Logger, RequestMetrics } from "../telemetry/index.ts";
 import { logPick } from "./pick-log.ts";
 import { type RequestWatcher, WatchedPick } from "./request-watch.ts";
@@ -67,22 +76,31 @@ export class ObservedRouter {
   }
 
   /** As `Router.admit`. A request that is picked for again, on another worker, is followed as another one. */
-  admit(prepared: PreparedRequest, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
-    return this.#watched((followed) => this.#admit(prepared, request, followed), request, wait);
+  admit(subject: Placeable, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+    return this.#watched((followed) => this.#admit(subject, request, followed), request, wait);
   }
 
-  #admit(prepared: PreparedRequest, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+  /** As `Router.bookBeside`: no choice is made, and none is counted. */
+  bookBeside(...booking: Parameters<ScoringRouter["bookBeside"]>): ReturnType<ScoringRouter["bookBeside"]> {
+    return this.#router.bookBeside(...booking);
+  }
+
+  #admit(subject: Placeable, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
     const startMs = performance.now();
-    const finish = (decision: RouteDecision) => this.#observed(decision, prepared, startMs);
-    const decision = this.#router.admit(prepared, request, wait);
+    const finish = (decision: RouteDecision) => this.#observed(decision, subject, startMs);
+    const decision = this.#router.admit(subject, request, wait);
     return decision instanceof Promise ? decision.then(finish) : finish(decision);
   }
 
-  #observed(decision: RouteDecision, prepared: PreparedRequest, startMs: number): RouteDecision {
+  #observed(decision: RouteDecision, subject: Placeable, startMs: number): RouteDecision {
     this.#metrics.stage("select", performance.now() - startMs);
     this.#metrics.chosen(chosenOf(decision.selection));
-    if (prepared.loadOnlyReason !== undefined) this.#metrics.inexact(decision.model, prepared.loadOnlyReason);
-    logPick(this.#log, decision, { requestId: prepared.requestId });
+    // A prompt that came as tokens is exact, also where nobody can hold any of it.
+    const isExact = subject.api === "given" && subject.promptTokens !== undefined;
+    if (!isExact && subject.loadOnlyReason !== undefined) {
+      this.#metrics.inexact(decision.model, subject.loadOnlyReason);
+    }
+    logPick(this.#log, decision, { requestId: subject.requestId });
     return decision;
   }
 }

@@ -73,7 +73,7 @@ async function startExtProc({ core, config, log, metrics, tracer, ...parts }: Su
   if (llmd !== undefined) watchers.push(new LlmdWatcher(llmd, core.objectives));
   const observed = new ObservedRouter(core.router, metrics.requests, log, watchers);
   const router = new RewritingRouter(observed, core.rewrites);
-  const picker = gatewayRouter(router, { core, config });
+  const picker = gatewayRouter(router, observed, { core, config });
   const server = await startExtProcServer(extProcOptions(config), picker, metrics.requests, log);
   return {
     addresses: { extProc: server.address, health: server.healthAddress },

@@ -30,7 +30,13 @@ export { type RewrittenBody, rewriteModel } from "./rewritten-body.ts";
 export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget, UsedTokens } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { type AdmissionOptions, noAdmission, Router, type RouterOptions, type RouterState } from "./router.ts";
-export { type NoScoring, type ScoringDemand, type ScoringModel, ScoringPicks } from "./scoring-picks.ts";
+export {
+  type NoScoring,
+  type ScoringDemand,
+  type ScoringModel,
+  ScoringPicks,
+  type ScoringRouter,
+} from "./scoring-picks.ts";
 export { type PhaseChoice, predictedCachedTokens, type Selection, type SessionOutcome } from "./selection.ts";
 export type { AffinityTarget, PotentialLoad } from "./selections.ts";
 export { Selections } from "./selections.ts";

@@ -35,6 +35,14 @@ export function isDemanding({ constraints, pinnedPrefill, isAggregated }: RouteD
   return Object.keys(constraints).length > 0 || pinnedPrefill !== undefined || isAggregated === true;
 }
 
+/** A request id of more characters is kept cut off: a client chooses it. */
+const maxRequestIdLength = 128;
+
+/** A request's id as it is kept. */
+export function keptRequestId(requestId: string | undefined): string | undefined {
+  return requestId?.slice(0, maxRequestIdLength);
+}
+
 /** What a request speaks; `given` is a prompt that its caller tokenized or hashed. */
 export type PlaceableApi = RequestApi | "given";
 

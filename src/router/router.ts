@@ -17,7 +17,7 @@ import { explainableOf, explainSelection, refusalOf } from "./explanation.ts";
 import { flowOf } from "./flow.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 import type { PickStages } from "./pick-stages.ts";
-import type { EndpointRestriction, Placeable } from "./placeable.ts";
+import { type EndpointRestriction, keptRequestId, type Placeable } from "./placeable.ts";
 import { Placer } from "./placement.ts";
 import { type PreparedRequest, type PrepareOptions, prepareInputOf } from "./prepare.ts";
 import type { LeasedDecision, RouteDecision, RouteTarget } from "./route-decision.ts";
@@ -28,9 +28,6 @@ import type { SentPrompts } from "./sent-prompts.ts";
 import { sessionOf } from "./session.ts";
 import { Sessions } from "./sessions.ts";
 import { workerHeaders } from "./worker-headers.ts";
-
-/** A request id of more characters is kept cut off: a client chooses it. */
-const maxRequestIdLength = 128;
 
 export interface RouterOptions extends PrepareOptions, SelectorOptions {
   /** Most endpoints listed after the picked one; 0 where the gateway takes a single endpoint. */
@@ -96,7 +93,7 @@ export class Router {
     const finish = (prepared: PreparedRequest): PreparedRequest => ({
       ...prepared,
       session: sessionOf(request.headers),
-      requestId: (request.newRequestId ?? request.headers.get("x-request-id"))?.slice(0, maxRequestIdLength),
+      requestId: keptRequestId(request.newRequestId ?? request.headers.get("x-request-id")),
     });
     const prepared = prepareAnywhere(prepareInputOf(request), this.#state.models, this.#options, wait);
     return prepared instanceof Promise ? prepared.then(finish) : finish(prepared);

@@ -4,7 +4,7 @@ import type { Reservation } from "../load/index.ts";
 import type { ScoringPrompts } from "../model/index.ts";
 import type { PrepareWait } from "./elsewhere.ts";
 import type { ModelRegistry, ServedModel } from "./model-registry.ts";
-import type { Placeable, RouteDemands } from "./placeable.ts";
+import { keptRequestId, type Placeable, type RouteDemands } from "./placeable.ts";
 import type { RouteDecision } from "./route-decision.ts";
 import type { RequestHeaders, RouteRequest } from "./route-request.ts";
 import type { Router } from "./router.ts";
@@ -30,13 +30,16 @@ export interface ScoringDemand {
   readonly workers: readonly Worker[];
 }
 
+/** Who picks and books for scored prompts. */
+export type ScoringRouter = Pick<Router, "admit" | "bookBeside">;
+
 /** Places prompts that are scored. */
 export class ScoringPicks {
-  readonly #router: Pick<Router, "admit" | "bookBeside">;
+  readonly #router: ScoringRouter;
   readonly #models: ModelRegistry;
   readonly #catalogue: Catalogue;
 
-  constructor(router: Pick<Router, "admit" | "bookBeside">, models: ModelRegistry, catalogue: Catalogue) {
+  constructor(router: ScoringRouter, models: ModelRegistry, catalogue: Catalogue) {
     this.#router = router;
     this.#models = models;
     this.#catalogue = catalogue;
@@ -77,7 +80,7 @@ export class ScoringPicks {
       ...noPrompt,
       model,
       demands: demandsOn(workers),
-      requestId: request.headers.get("x-request-id"),
+      requestId: keptRequestId(request.headers.get("x-request-id")),
     };
     return this.#router.admit(subject, request, wait);
   }
@@ -129,7 +132,7 @@ function subjectOf({ model, cacheSalt, requestId, workers }: ScoringDemand, toke
     bodyEdit: undefined,
     loadOnlyReason: "a namespace of its own",
     demands: demandsOn(workers),
-    requestId,
+    requestId: keptRequestId(requestId),
   };
 }
 

@@ -63,7 +63,9 @@ export const shutdown = z
   .strictObject({
     readinessDelayMs: milliseconds(0)
       .default(0)
-      .describe("Time between turning not ready and refusing new streams, or new connections of the proxy and the queue's front, after SIGTERM, in ms; 0 = at once."),
+      .describe(
+        "Time between turning not ready and refusing new streams, or new connections of the proxy and the queue's front, after SIGTERM, in ms; 0 = at once.",
+      ),
     drainTimeoutMs: milliseconds(0)
       .default(30_000)
       .describe("Longest time that running streams may take to end after SIGTERM, in ms; 0 = they are cut at once."),

@@ -8,7 +8,8 @@ import {
 } from "../../decisions/index.ts";
 import type { Clock } from "../../http/index.ts";
 import type { JsonReader } from "../../json/index.ts";
-import type { ScoringModel, ScoringPicks } from "../../router/index.ts";
+import type { RewrittenBody, RouteDecision, ScoringModel, ScoringPicks } from "../../router/index.ts";
+import type { DecisionTrace } from "./decision-trace.ts";
 import { capableWorkers, roomyWorkers } from "./eligible-workers.ts";
 import { type ExecutionParts, execute } from "./execution.ts";
 import { noScoringError } from "./no-scoring.ts";
@@ -27,6 +28,7 @@ export interface DecisionCall {
   readonly body: Buffer;
   readonly requestId: string;
   readonly headers: CallHeaders;
+  readonly trace: DecisionTrace;
   /** Whether models are loaded and the process is not leaving. */
   readonly isReady: boolean;
   /** Aborted when nobody waits any more. */
@@ -35,6 +37,8 @@ export interface DecisionCall {
 
 export interface DecisionMakerParts {
   readonly picks: Pick<ScoringPicks, "find" | "pick" | "join">;
+  /** The body under the name that rules want for its model; undefined = it keeps its own. */
+  rewrite(body: Buffer, headers: CallHeaders): RewrittenBody | undefined | Promise<RewrittenBody | undefined>;
   readonly dispatcher: WorkerDispatcher;
   readonly reports: ScoringReports;
   readonly telemetry: DecisionTelemetry;
@@ -68,16 +72,20 @@ export class DecisionMaker {
    * @throws DecisionError, RoutingError, or the signal's reason, by rejecting: nothing of it runs any more
    */
   async decide(call: DecisionCall): Promise<string> {
-    const request = parseDecision(call.body, call.dialect, this.#bounds);
+    const startMs = this.#parts.clock.now();
+    const rewrite = await this.#parts.rewrite(call.body, call.headers);
+    const request = parseDecision(rewrite?.body ?? call.body, call.dialect, this.#bounds);
     if (!call.isReady) throw new DecisionError("unavailable", "service is not ready");
     const target = this.#target(request.model);
     const workers = capableWorkers(request, target.workers);
     const release = this.#admit(request.questions.length);
     try {
       const scores = await this.#withDeadline(call, (signal) =>
-        this.#scores(call, request, { ...target, workers }, signal),
+        this.#scores({ ...call, startMs }, request, { ...target, workers }, signal),
       );
-      return answerBody(request, resultOf(target.model.name, scores));
+      const result = resultOf(rewrite?.requested ?? target.model.name, scores);
+      this.#used(call, target, result.usage);
+      return answerBody(request, result);
     } finally {
       release();
     }
@@ -105,8 +113,15 @@ export class DecisionMaker {
     return release;
   }
 
+  #used({ trace }: DecisionCall, { model }: ScoringModel, usage: ReturnType<typeof resultOf>["usage"]): void {
+    trace.used(usage);
+    const { inputTokens, outputTokens, cachedTokens } = usage;
+    const tokens = { inputTokens, outputTokens, cachedTokens, predictedCachedTokens: undefined };
+    this.#parts.telemetry.used({ model: model.name, ...tokens });
+  }
+
   async #scores(
-    call: DecisionCall,
+    call: DecisionCall & { readonly startMs: number },
     request: DecisionRequest,
     target: ScoringModel,
     signal: AbortSignal,
@@ -120,12 +135,20 @@ export class DecisionMaker {
       promptTokens: branches.reduce((sum, { promptIds }) => sum + promptIds.length, 0),
       labels: branches.reduce((sum, { labelIds }) => sum + labelIds.length, 0),
     });
-    const { requestId, headers } = call;
-    const execution = { model: target.model, workers, branches, requestId, headers };
+    const { requestId, headers, trace } = call;
+    const picked = (decision: RouteDecision) => this.#picked(call, decision);
+    const execution = { model: target.model, workers, branches, requestId, headers, trace, picked };
     const scores = await execute(this.#executionParts(), execution, signal, (phase, run) =>
       this.#timed(call, phase, run),
     );
     return scores.map((score, at) => ({ ...score, promptIds: (branches[at] as Branch).promptIds }));
+  }
+
+  #picked({ body, startMs }: DecisionCall & { readonly startMs: number }, decision: RouteDecision): void {
+    const { telemetry, clock } = this.#parts;
+    const { model, api, inputTokens, predictedCachedTokens } = decision;
+    const durationMs = clock.now() - startMs;
+    telemetry.picked({ model, api, bodyBytes: body.length, durationMs, inputTokens, predictedCachedTokens });
   }
 
   async #preflight(
@@ -148,11 +171,11 @@ export class DecisionMaker {
     return { picks, dispatcher, reports, maxSiblings, maxWorkerAnswerBytes };
   }
 
-  async #timed<T>({ route }: DecisionCall, phase: DecisionPhase, run: () => Promise<T>): Promise<T> {
+  async #timed<T>({ route, trace }: DecisionCall, phase: DecisionPhase, run: () => Promise<T>): Promise<T> {
     const { clock, telemetry } = this.#parts;
     const startMs = clock.now();
     try {
-      return await run();
+      return await trace.during(phase, run);
     } finally {
       telemetry.phase(route, phase, clock.now() - startMs);
     }

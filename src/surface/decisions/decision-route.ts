@@ -2,7 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { type DecisionDialect, DecisionError, errorEnvelope } from "../../decisions/index.ts";
 import { RoutingError } from "../../errors/index.ts";
 import { type Clock, HttpError } from "../../http/index.ts";
+import type { RequestTracer } from "../../telemetry/index.ts";
 import type { DecisionMaker } from "./decision-maker.ts";
+import { DecisionTrace } from "./decision-trace.ts";
 import { decisionErrorOf } from "./fault-of.ts";
 import { isJsonMediaType } from "./media-type.ts";
 import { decisionOperation } from "./open-api/operation.ts";
@@ -46,6 +48,8 @@ export interface DecisionRouteParts {
   readonly maker: DecisionMaker;
   readonly bodies: BodyReader;
   readonly telemetry: DecisionTelemetry;
+  /** Undefined = there are no traces. */
+  readonly tracer?: RequestTracer | undefined;
   readonly log: DecisionsLog;
   readonly clock: Clock;
   readonly retryAfterSeconds: number;
@@ -102,9 +106,16 @@ export class DecisionRoute {
     const { headers, requestId, isReady, signal } = exchange;
     checkMediaType(headers);
     const body = await this.#read(exchange);
+    const trace = new DecisionTrace(this.#parts.tracer?.begin("proxy.request", headers), headers, requestId);
+    const who = { route: this.#name, dialect: this.#dialect, requestId, headers, trace };
     try {
-      const call = { route: this.#name, dialect: this.#dialect, body: body.bytes, requestId, headers, isReady, signal };
-      return await this.#parts.maker.decide(call);
+      const answer = await this.#parts.maker.decide({ ...who, body: body.bytes, isReady, signal });
+      trace.end(200);
+      return answer;
+    } catch (cause) {
+      const error = failureOf(exchange, cause);
+      trace.end(error.statusIn(this.#dialect), error.fault);
+      throw cause;
     } finally {
       body.release();
     }
@@ -124,9 +135,10 @@ export class DecisionRoute {
     telemetry.answered(this.#name, 200, undefined, clock.now() - startMs);
   }
 
-  #failed({ answer, requestId, signal }: RouteExchange, startMs: number, cause: unknown): void {
+  #failed(exchange: RouteExchange, startMs: number, cause: unknown): void {
     const { clock, telemetry, log, retryAfterSeconds } = this.#parts;
-    const error = decisionErrorOf(signal.aborted ? endOf(signal) : cause);
+    const { answer, requestId } = exchange;
+    const error = failureOf(exchange, cause);
     const status = error.statusIn(this.#dialect);
     const fields = { requestId, route: this.#name, fault: error.fault, status };
     if (error.fault === "internal") log.error({ ...fields, err: error.cause }, "decisions: failed");
@@ -147,6 +159,10 @@ function checkMediaType(headers: CallHeaders): void {
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") {
     throw new DecisionError("media_type", "encoded bodies are not read");
   }
+}
+
+function failureOf({ signal }: RouteExchange, cause: unknown): DecisionError {
+  return decisionErrorOf(signal.aborted ? endOf(signal) : cause);
 }
 
 /** Why nobody waits any more: the process ends, or the client has left. */

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { RouteDecision, ScoringDemand, ScoringModel, ScoringPicks } from "../../router/index.ts";
+import type { PrepareWait, RouteDecision, ScoringDemand, ScoringModel, ScoringPicks } from "../../router/index.ts";
+import type { DecisionTrace } from "./decision-trace.ts";
 import { fanOut } from "./fan-out.ts";
 import { noWorker, workerIsGone } from "./fault-of.ts";
 import type { Branch } from "./preflight.ts";
@@ -14,6 +15,9 @@ export interface ExecutionRequest {
   readonly branches: readonly Branch[];
   readonly requestId: string;
   readonly headers: CallHeaders;
+  readonly trace: DecisionTrace;
+  /** Told of the worker that is chosen. */
+  picked(decision: RouteDecision): void;
 }
 
 export interface ExecutionParts extends BranchParts {
@@ -38,8 +42,9 @@ export async function execute(
   const [first, ...siblings] = request.branches;
   if (first === undefined) return [];
   const demand: ScoringDemand = { ...request, cacheSalt: randomBytes(saltBytes).toString("base64url") };
-  const decision = await pickedFor(parts, demand, first, signal);
-  const place = placeOf(decision, demand);
+  const decision = await request.trace.picking(signal, (wait) => pickedFor(parts, demand, first, wait));
+  request.picked(decision);
+  const place = { ...placeOf(decision, demand), lines: request.trace.lines };
   const callId = callIds();
   const ask = (branch: Branch, ordinal: number, stop: AbortSignal) =>
     askBranch(parts, place, branch, callId(ordinal), stop);
@@ -69,15 +74,16 @@ async function pickedFor(
   { picks }: ExecutionParts,
   demand: ScoringDemand,
   { promptIds }: Branch,
-  signal: AbortSignal,
+  wait: PrepareWait,
 ): Promise<RouteDecision> {
-  const decision = await picks.pick(demand, promptIds, { signal });
+  const decision = await picks.pick(demand, promptIds, wait);
+  const { signal } = wait;
   if (!signal.aborted) return decision;
   decision.reservation.release();
   throw signal.reason;
 }
 
-function placeOf({ endpoint, selection }: RouteDecision, { cacheSalt }: ScoringDemand): ScoringPlace {
+function placeOf({ endpoint, selection }: RouteDecision, { cacheSalt }: ScoringDemand): Omit<ScoringPlace, "lines"> {
   const { worker, dpRank } = selection.answering.rank;
   if (worker.scoring === undefined) throw noWorker();
   return {

@@ -6,7 +6,7 @@ import {
   parseDecision,
 } from "../../decisions/index.ts";
 import { RoutingError, type RoutingErrorCode } from "../../errors/index.ts";
-import type { PrepareWait, RouteDecision, RouteRequest, ScoringPicks } from "../../router/index.ts";
+import type { PrepareWait, RewrittenBody, RouteDecision, RouteRequest, ScoringPicks } from "../../router/index.ts";
 import { capableWorkers } from "./eligible-workers.ts";
 import { decisionErrorOf } from "./fault-of.ts";
 import { isJsonMediaType } from "./media-type.ts";
@@ -16,11 +16,18 @@ import { requestIdOf } from "./request-id.ts";
 /** A pick as a gateway takes it. */
 export type GatewayDecision = Omit<RouteDecision, "selection" | "explain" | "reservation"> & {
   readonly reservation: Pick<RouteDecision["reservation"], "prefillComplete" | "release" | "servedBy" | "tried">;
+  /** The body goes on changed. */
+  readonly rewrite?: RewrittenBody;
 };
 
 /** Who picks for all other paths. */
 export interface GatewayRouter {
   route(request: RouteRequest, wait: PrepareWait): GatewayDecision | Promise<GatewayDecision>;
+  /** The body under the name that rules want for its model; undefined = it keeps its own. */
+  rewrite(
+    body: Buffer,
+    headers: RouteRequest["headers"],
+  ): RewrittenBody | undefined | Promise<RewrittenBody | undefined>;
 }
 
 export interface GatewayPicksParts {
@@ -35,7 +42,7 @@ export interface GatewayPicksParts {
 }
 
 /** Behind a gateway: the routes of typed decisions go to whoever answers them. */
-export class GatewayPicks implements GatewayRouter {
+export class GatewayPicks {
   readonly #parts: GatewayPicksParts;
 
   constructor(parts: GatewayPicksParts) {
@@ -78,6 +85,31 @@ export class GatewayPicks implements GatewayRouter {
     if (!isJsonMediaType(request.headers.get("content-type"))) {
       throw new DecisionError("media_type", "content-type must be application/json");
     }
+    const rewrite = this.#parts.others.rewrite(request.body, request.headers);
+    if (!(rewrite instanceof Promise)) return this.#pickAs(rewrite, request, dialect, wait);
+    return rewrite.then((late) => {
+      wait.signal.throwIfAborted();
+      return this.#pickAs(late, request, dialect, wait);
+    });
+  }
+
+  #pickAs(
+    rewrite: RewrittenBody | undefined,
+    request: RouteRequest,
+    dialect: DecisionDialect,
+    wait: PrepareWait,
+  ): GatewayDecision | Promise<GatewayDecision> {
+    if (rewrite === undefined) return this.#place(request, dialect, wait);
+    const decision = this.#place({ ...request, body: rewrite.body }, dialect, wait);
+    const named = (late: GatewayDecision): GatewayDecision => ({ ...late, rewrite });
+    return decision instanceof Promise ? decision.then(named) : named(decision);
+  }
+
+  #place(
+    request: RouteRequest,
+    dialect: DecisionDialect,
+    wait: PrepareWait,
+  ): GatewayDecision | Promise<GatewayDecision> {
     const { picks, modelAliases, bounds } = this.#parts;
     const asked = parseDecision(request.body, dialect, bounds);
     const alias = Object.hasOwn(modelAliases, asked.model) ? modelAliases[asked.model] : undefined;

@@ -11,6 +11,8 @@ export interface ScoringPlace {
   readonly dpRank: number | undefined;
   readonly isSaltedByExtraKey: boolean;
   readonly cacheSalt: string;
+  /** Further headers of each question, names and values in turn. */
+  readonly lines: readonly string[];
 }
 
 /** A question's score. */
@@ -59,7 +61,7 @@ export async function askBranch(
 
 async function answerOf(
   parts: BranchParts,
-  { endpoint }: ScoringPlace,
+  { endpoint, lines }: ScoringPlace,
   body: string,
   branchId: string,
   signal: AbortSignal,
@@ -67,7 +69,7 @@ async function answerOf(
   const { dispatcher, reports, maxWorkerAnswerBytes } = parts;
   let answer: WholeAnswer;
   try {
-    answer = await wholeAnswer(dispatcher, post(endpoint, "/generate", body), maxWorkerAnswerBytes, signal);
+    answer = await wholeAnswer(dispatcher, post(endpoint, "/generate", body, lines), maxWorkerAnswerBytes, signal);
   } catch (cause) {
     // A worker that streams nothing yet does not see that nobody waits any more.
     if (!(cause instanceof DispatchError)) tellToStop(parts, endpoint, branchId);
@@ -114,6 +116,7 @@ function tellToStop({ dispatcher }: BranchParts, endpoint: string, branchId: str
   wholeAnswer(dispatcher, request, maxStopAnswerBytes, AbortSignal.timeout(stopTimeoutMs)).catch(() => undefined);
 }
 
-function post(endpoint: string, path: string, body: string) {
-  return { endpoint, method: "POST", path, headers: ["content-type", "application/json"], body: Buffer.from(body) };
+function post(endpoint: string, path: string, body: string, lines: readonly string[] = []) {
+  const headers = ["content-type", "application/json", ...lines];
+  return { endpoint, method: "POST", path, headers, body: Buffer.from(body) };
 }

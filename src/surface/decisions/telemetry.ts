@@ -11,6 +11,31 @@ export interface DecisionTelemetry {
   phase(route: DecisionRouteName, phase: DecisionPhase, durationMs: number): void;
   /** A request is put to a worker. */
   asked(route: DecisionRouteName, work: DecisionWork): void;
+  /** A worker was chosen for a request. */
+  picked(pick: DecisionPick): void;
+  /** What the worker has counted for all questions of a request. */
+  used(usage: DecisionUse): void;
+}
+
+/** A choice of a worker, in the counts that all requests have. */
+export interface DecisionPick {
+  readonly model: string | undefined;
+  readonly api: string;
+  readonly bodyBytes: number;
+  /** From the end of the request's body to the choice. */
+  readonly durationMs: number;
+  readonly inputTokens: number | undefined;
+  readonly predictedCachedTokens: number | undefined;
+}
+
+/** Tokens of all questions of a request. */
+export interface DecisionUse {
+  readonly model: string | undefined;
+  readonly inputTokens: number;
+  readonly cachedTokens: number | undefined;
+  readonly outputTokens: number;
+  /** Never known: nobody looks for the siblings' blocks before they are sent. */
+  readonly predictedCachedTokens: undefined;
 }
 
 /** What a request amounts to. */

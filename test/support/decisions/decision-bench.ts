@@ -1,4 +1,5 @@
 import { ensureModelFolder } from "../../../scripts/models.ts";
+import type { RequestTracer } from "../../../src/telemetry/index.ts";
 import { call, type RawAnswer } from "../proxy/raw-client.ts";
 import { RunningProxy } from "../proxy/running-proxy.ts";
 import { modelName } from "./bodies.ts";
@@ -15,6 +16,8 @@ export interface DecisionSetup {
   /** More settings of the process, as YAML. */
   readonly settings?: string;
   readonly logLine?: (line: string) => void;
+  /** Makes traces. Default: there are none. */
+  readonly tracer?: RequestTracer;
 }
 
 /** A proxy with typed decisions before workers that score. */
@@ -28,7 +31,7 @@ export class DecisionBench {
   }
 
   static async start(setup: DecisionSetup = {}): Promise<DecisionBench> {
-    const { workers = 1, scoring = "", worker, api = "", settings = "", logLine } = setup;
+    const { workers = 1, scoring = "", worker, api = "", settings = "", logLine, tracer } = setup;
     const scorers = await Promise.all(Array.from({ length: workers }, () => Scorer.start()));
     const own = [`models: ["${modelName}"]`, `scoring: { ${scoring} }`, ...(worker === undefined ? [] : [worker])];
     const proxy = await RunningProxy.start({
@@ -36,6 +39,7 @@ export class DecisionBench {
       models: modelsText,
       settings: `decisionsApi: { enabled: true, modelAliases: { jev-latest: "${modelName}" }${api === "" ? "" : `, ${api}`} }\n${settings}`,
       ...(logLine === undefined ? {} : { logLine }),
+      ...(tracer === undefined ? {} : { tracer }),
     });
     return new DecisionBench(scorers, proxy);
   }

@@ -7,7 +7,7 @@ import { servedModels } from "../../../src/commands/served-models.ts";
 import { loadConfig } from "../../../src/config/index.ts";
 import { RoutingError } from "../../../src/errors/index.ts";
 import { JsonReader } from "../../../src/json/index.ts";
-import type { RouteRequest } from "../../../src/router/index.ts";
+import { type RouteDecision, type RouteRequest, ScoringPicks, type ServedModel } from "../../../src/router/index.ts";
 import { createLogger, Metrics } from "../../../src/telemetry/index.ts";
 
 const settings = `
@@ -73,6 +73,25 @@ describe("a watched pick", () => {
     decision.reservation.prefillComplete();
     expect(told).toEqual(["parse", "score", "book", "content", "used 9", "ended"]);
     expect(core.loads.reservationCount).toBe(0);
+  });
+
+  it("is a scored prompt's as well", async () => {
+    const picked: unknown[] = [];
+    const watch = {
+      picked: ({ model }: RouteDecision) => ({ ended: () => picked.push(model) }),
+      failed: () => undefined,
+    };
+    const { router, core, metrics } = running(() => [{ watch: () => watch }]);
+    const picks = new ScoringPicks(router, core.models, core.catalogue);
+    const model = core.models.find("m") as ServedModel;
+    const workers = [...core.catalogue.workers()];
+    const demand = { model, workers, cacheSalt: "s", requestId: "r".repeat(200), headers: requestOf(chat).headers };
+    const decision = await picks.pick(demand, Uint32Array.of(1, 2, 3), wait);
+    picks.join(decision, demand, Uint32Array.of(1, 2, 4), 2).release();
+    decision.reservation.release();
+    expect(picked).toEqual(["m"]);
+    expect(await metrics.render()).not.toContain("pointsman_inexact_total{");
+    expect(core.decisions.recent(1)[0]?.requestId).toHaveLength(128);
   });
 
   it("tells why there is none", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { DecisionError } from "../../../../src/decisions/index.ts";
 import { JsonReader } from "../../../../src/json/index.ts";
 import type { ScoringModel, ScoringPicks } from "../../../../src/router/index.ts";
+import { DecisionTrace } from "../../../../src/surface/decisions/decision-trace.ts";
 import { DecisionMaker } from "../../../../src/surface/decisions/index.ts";
 import { jevBody, openAiBody } from "../../../support/decisions/bodies.ts";
 import { errorRow } from "../../../support/decisions/error-rows.ts";
@@ -33,9 +34,10 @@ function maker(made: Promise<never>, found?: ReturnType<ScoringPicks["find"]>) {
   const deadlines: number[] = [];
   const making = new DecisionMaker({
     picks: { find: () => found ?? target, pick: fail, join: fail },
+    rewrite: () => undefined,
     dispatcher: { send: fail },
     reports: { unreachable: fail, failed: fail, answered: fail },
-    telemetry: { answered: () => undefined, phase: () => undefined, asked: fail },
+    telemetry: { answered: () => undefined, phase: () => undefined, asked: fail, picked: fail, used: fail },
     clock: {
       now: () => 0,
       after: (delayMs, callback) => {
@@ -50,12 +52,15 @@ function maker(made: Promise<never>, found?: ReturnType<ScoringPicks["find"]>) {
   return { making, after, deadlines };
 }
 
+const headers = { get: () => undefined, getAll: () => [] };
+
 const call = (body: object, isReady = true, signal = new AbortController().signal) => ({
   route: "decisions" as const,
   dialect: "openai" as const,
   body: Buffer.from(JSON.stringify(body)),
   requestId: "r",
-  headers: { get: () => undefined, getAll: () => [] },
+  headers,
+  trace: new DecisionTrace(undefined, headers, "r"),
   isReady,
   signal,
 });

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { RoutingError } from "../../../../src/errors/index.ts";
 import { JsonReader } from "../../../../src/json/index.ts";
-import { ModelRegistry, type RouteRequest, ScoringPicks } from "../../../../src/router/index.ts";
+import {
+  ModelRegistry,
+  ModelRewrites,
+  type RouteRequest,
+  rewriteModel,
+  ScoringPicks,
+} from "../../../../src/router/index.ts";
 import { GatewayPicks } from "../../../../src/surface/decisions/index.ts";
 import { jevBody, openAiBody } from "../../../support/decisions/bodies.ts";
 import { errorRow } from "../../../support/decisions/error-rows.ts";
@@ -24,12 +30,15 @@ function gateway(serviceEndpoint?: string) {
     ],
   });
   const asked: RouteRequest[] = [];
+  const rule = { models: ["renamed"], targets: [{ model: model.name, weight: undefined }] };
+  const rewrites = new ModelRewrites([rule], () => 0);
   const picks = new GatewayPicks({
     others: {
       route: (request) => {
         asked.push(request);
         throw new RoutingError("the others' answer", { code: "no_endpoints" });
       },
+      rewrite: (body, headers) => rewriteModel(body, headers, rewrites),
     },
     picks: new ScoringPicks(router, new ModelRegistry([model]), catalogue),
     systemonePath: "/jev",
@@ -93,6 +102,22 @@ describe("a gateway's typed decisions", () => {
     expect([answer?.status, JSON.parse(answer?.body ?? "null")]).toEqual([status, expected]);
     expect(answer?.headers.map(([name]) => name)).toEqual(["x-request-id", "x-typesafe-request-id"]);
     expect(asked).toEqual([]);
+  });
+
+  it.each([
+    { name: "small", filling: "x" },
+    { name: "large", filling: "x".repeat(300_000) },
+  ])("go on under the name that rules want for their model: a $name one", async ({ filling }) => {
+    const { picks, model } = gateway();
+    const decision = await picks.route(request("/jev", { ...jevBody, model: "renamed", state: filling }), wait);
+    expect(decision).toMatchObject({ endpoint: "10.0.0.2:8000", model: model.name });
+    expect(decision.rewrite).toMatchObject({ requested: "renamed", target: model.name });
+    expect(JSON.parse(decision.rewrite?.body.toString() ?? "null")).toEqual({
+      ...jevBody,
+      model: model.name,
+      state: filling,
+    });
+    decision.reservation.release();
   });
 
   it("are refused for want of a worker", () => {
