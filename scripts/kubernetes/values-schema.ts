@@ -52,7 +52,19 @@ const workload: JsonSchema = {
     enabled: flag,
     maxUnavailable: { type: ["integer", "string"], minimum: 1, pattern: "^[1-9][0-9]?%$" },
   }),
-  networkPolicy: closed({ enabled: flag, metricsNamespace: dnsLabel, extraIngress: objects, extraEgress: objects }),
+  networkPolicy: closed({
+    enabled: flag,
+    metricsNamespace: dnsLabel,
+    // No entry would mean everybody.
+    clients: { ...objects, minItems: 1 },
+    redis: objects,
+    extraIngress: objects,
+    extraEgress: objects,
+  }),
+  front: closed({
+    allowAnybody: flag,
+    service: closed({ type: { enum: ["ClusterIP", "NodePort", "LoadBalancer"] }, annotations: texts }),
+  }),
   autoscaling: closed({
     enabled: flag,
     minReplicas: count(1),
@@ -63,22 +75,14 @@ const workload: JsonSchema = {
 };
 
 const routing: JsonSchema = {
-  pool: closed(
-    {
-      create: flag,
-      name: dnsLabel,
-      selector: texts,
-      targetPorts: { type: "array", minItems: 1, maxItems: 8, uniqueItems: true, items: count(1, 65_535) },
-      appProtocol: { enum: ["http", "kubernetes.io/h2c"] },
-      failureMode: { enum: ["", "FailOpen", "FailClose"] },
-    },
-    {
-      // A pool that is made has to select something.
-      if: { properties: { create: { const: true } } },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: { properties: { selector: { minProperties: 1, maxProperties: 64 } } },
-    },
-  ),
+  pool: closed({
+    create: flag,
+    name: dnsLabel,
+    selector: texts,
+    targetPorts: { type: "array", minItems: 1, maxItems: 8, uniqueItems: true, items: count(1, 65_535) },
+    appProtocol: { enum: ["http", "kubernetes.io/h2c"] },
+    failureMode: { enum: ["", "FailOpen", "FailClose"] },
+  }),
   disaggregated: flag,
   gateway: closed({
     kind: { enum: ["none", "istio", "kgateway", "envoy-gateway", "gke", "agentgateway"] },
@@ -94,6 +98,20 @@ const routing: JsonSchema = {
   }),
 };
 
+const hasExtProc: JsonSchema = {
+  anyOf: [
+    { properties: { mode: { const: "ext-proc" } } },
+    { required: ["mixedModes"], properties: { mixedModes: { contains: { const: "ext-proc" } } } },
+  ],
+};
+
+/** A pool that is made has to select something; only the mode ext-proc makes one. */
+const poolRule: JsonSchema = {
+  if: { properties: { config: hasExtProc, pool: { properties: { create: { const: true } } } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { properties: { pool: { properties: { selector: { minProperties: 1, maxProperties: 64 } } } } },
+};
+
 /** Text of the schema of the chart's values, in the draft that every Helm 3 reads. `config` is the picker's own settings. */
 export function valuesSchemaText(): string {
   return `${JSON.stringify(valuesSchema(), null, 2)}\n`;
@@ -106,7 +124,7 @@ function valuesSchema(): JsonSchema {
     $schema,
     title: "Values of the chart pointsman",
     // `global` is Helm's.
-    ...closed({ ...workload, ...routing, config, global: { type: "object" } }),
+    ...closed({ ...workload, ...routing, config, global: { type: "object" } }, poolRule),
   };
 }
 

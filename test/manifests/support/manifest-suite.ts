@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../../src/config/index.ts";
 import { only, pickerDeployment, pickerSettings } from "./picker-settings.ts";
-import { PublishedSchemas } from "./schemas.ts";
 import { inRepository, type Manifest } from "./tools.ts";
+import { itIsASafeWorkload } from "./workload-suite.ts";
 
-const schemas = new PublishedSchemas();
 const reading = ["get", "list", "watch"];
 
 /** All that the picker asks of the API: docs/kubernetes.md. */
@@ -29,16 +28,7 @@ export function describeManifests(name: string, render: () => Promise<readonly M
       settings = await pickerSettings(manifests);
     });
 
-    it("is what the published schemas allow", () => {
-      expect(manifests.flatMap((manifest) => schemas.faultsOf(manifest))).toEqual([]);
-      expect(JSON.stringify(manifests)).not.toContain("SET-BY-A-COMPONENT");
-    });
-
-    it("is in one namespace, each object once", () => {
-      const ids = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-      expect(new Set(ids).size).toBe(ids.length);
-      expect(new Set(manifests.map(({ metadata }) => metadata.namespace))).toEqual(new Set(["inference"]));
-    });
+    itIsASafeWorkload(() => ({ manifests, settings }));
 
     it("lets the picker read what it needs, and nothing else", () => {
       const role = only(manifests, "Role");
@@ -54,24 +44,7 @@ export function describeManifests(name: string, render: () => Promise<readonly M
       expect(manifests.filter(({ kind }) => kind.startsWith("Cluster"))).toEqual([]);
     });
 
-    it("runs every container without rights, on a root that cannot be written", () => {
-      for (const { spec } of manifests.filter(({ kind }) => kind === "Deployment")) {
-        const pod = spec.template.spec;
-        expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
-        expect(pod.securityContext.runAsUser).toBeGreaterThan(0);
-        for (const { securityContext, resources } of pod.containers) {
-          expect(securityContext).toEqual({
-            allowPrivilegeEscalation: false,
-            readOnlyRootFilesystem: true,
-            capabilities: { drop: ["ALL"] },
-          });
-          expect(resources).toMatchObject({ requests: { cpu: expect.anything(), memory: expect.anything() } });
-          expect(resources.limits).toHaveProperty("memory");
-        }
-      }
-    });
-
-    it("probes health where the picker answers it, and ends it after its drain", () => {
+    it("probes health where the picker answers it", () => {
       const { spec } = pickerDeployment(manifests)["spec"].template;
       const [{ livenessProbe, readinessProbe, ports }] = spec.containers;
       const port = Number(settings.health.listen.split(":").at(-1));
@@ -81,12 +54,6 @@ export function describeManifests(name: string, render: () => Promise<readonly M
         [settings.extProc.listen, settings.health.listen, settings.metrics.listen].map((listen) =>
           Number(listen.split(":").at(-1)),
         ),
-      );
-      const { readinessDelayMs, drainTimeoutMs } = settings.shutdown;
-      expect(spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(readinessDelayMs + drainTimeoutMs);
-      // Not taken out of service before gateways can see that it is not ready.
-      expect(readinessDelayMs).toBeGreaterThanOrEqual(
-        readinessProbe.periodSeconds * 1_000 * readinessProbe.failureThreshold,
       );
     });
 
@@ -101,22 +68,6 @@ export function describeManifests(name: string, render: () => Promise<readonly M
       for (const { spec } of manifests.filter(({ kind }) => kind === "HTTPRoute")) {
         expect(spec.rules[0].backendRefs[0].name).toBe(pool.metadata.name);
         expect(spec.parentRefs[0].name).toBe(only(manifests, "Gateway").metadata.name);
-      }
-    });
-
-    it("guards, spreads and covers the picker's pods by their own labels", () => {
-      const { template, selector } = pickerDeployment(manifests)["spec"];
-      const chosen = [
-        selector.matchLabels,
-        only(manifests, "NetworkPolicy")["spec"].podSelector.matchLabels,
-        only(manifests, "PodDisruptionBudget")["spec"].selector.matchLabels,
-        template.spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm
-          .labelSelector.matchLabels,
-        template.spec.topologySpreadConstraints[0].labelSelector.matchLabels,
-      ];
-      for (const labels of chosen) {
-        expect(labels).toEqual(selector.matchLabels);
-        expect(template.metadata.labels).toMatchObject(labels);
       }
     });
 

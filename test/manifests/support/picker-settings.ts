@@ -16,9 +16,12 @@ export function only(manifests: readonly Manifest[], kind: string, name?: string
   return first;
 }
 
-/** The Deployment of the picker itself. */
+/** What a container of ours is called, by what it is. */
+const parts = ["picker", "proxy", "queue"];
+
+/** The Deployment of the picker itself, or of the proxy or the queue's front. */
 export function pickerDeployment(manifests: readonly Manifest[]): Manifest {
-  const found = manifests.filter(({ kind, spec }) => kind === "Deployment" && containerOf(spec).name === "picker");
+  const found = manifests.filter(({ kind, spec }) => kind === "Deployment" && parts.includes(containerOf(spec).name));
   const [first] = found;
   if (first === undefined || found.length > 1) throw new Error(`${found.length} pickers`);
   return first;
@@ -66,12 +69,14 @@ function secretMounts(pod: any, container: any): readonly string[] {
     .map(({ mountPath }: { mountPath: string }) => mountPath);
 }
 
+const keyList = `[{ name: someone, sha256: "${"0".repeat(64)}" }]`;
+
 /** Every path below a mount becomes that of a file that there is. */
 function withSecretFiles(text: string, mounts: readonly string[], folder: string): string {
   return mounts.reduce(
     (before, mount) =>
       before.replaceAll(new RegExp(`${mount}/([\\w.-]+)`, "g"), (_path, name: string) => {
-        writeFileSync(join(folder, name), "secret");
+        writeFileSync(join(folder, name), name.endsWith(".yaml") ? keyList : "secret");
         return join(folder, name);
       }),
     text,
@@ -80,7 +85,7 @@ function withSecretFiles(text: string, mounts: readonly string[], folder: string
 
 function withLocalModels(text: string): string {
   const document = parseDocument(text);
-  const { models } = document.toJS() as { readonly models: readonly Record<string, unknown>[] };
+  const { models = [] } = document.toJS() as { readonly models?: readonly Record<string, unknown>[] };
   for (const [i, { hubId }] of models.entries()) {
     if (hubId === undefined) continue;
     document.deleteIn(["models", i, "hubId"]);

@@ -44,9 +44,13 @@ export async function kustomize(folder: string): Promise<readonly Manifest[]> {
 /** Values of the chart: by path, as `--set-json` takes them. */
 export type ChartValues = Readonly<Record<string, unknown>>;
 
-/** Renders the chart as release `picker` in the namespace `inference`. Rejects with Helm's words. */
-export async function helmTemplate(values: ChartValues): Promise<readonly Manifest[]> {
-  return manifestsOf(await output("helm", ["template", "picker", ...chartArguments(values)]));
+/**
+ * Renders the chart as release `picker` in the namespace `inference`. Rejects with Helm's words.
+ * @param files of values, in the repository; `values` win over theirs
+ */
+export async function helmTemplate(values: ChartValues, files: readonly string[] = []): Promise<readonly Manifest[]> {
+  const fromFiles = files.flatMap((file) => ["--values", inRepository(file)]);
+  return manifestsOf(await output("helm", ["template", "picker", ...chartArguments(values), ...fromFiles]));
 }
 
 /** Helm's own look at the chart. Rejects with what it finds. */
