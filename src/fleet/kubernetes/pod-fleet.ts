@@ -20,8 +20,8 @@ interface KnownPod {
   ids: ReadonlySet<WorkerId>;
   /** Settings that were told to be unusable. */
   readonly refused: Set<string>;
-  /** One of its workers was left out, since its id is taken. */
-  isIncomplete: boolean;
+  /** Ids of its workers that were left out, since others have them. */
+  missing: readonly WorkerId[];
 }
 
 /** Most settings of a pod that are remembered as told. */
@@ -50,7 +50,9 @@ export class PodFleet implements ReflectorSink<Pod> {
   }
 
   replaced(pods: ReadonlyMap<string, Pod>): void {
-    for (const name of [...this.#pods.keys()]) if (!pods.has(name)) this.removed(name);
+    const gone = [...this.#pods.keys()].filter((name) => !pods.has(name));
+    const areDropped = gone.map((name) => this.#forget(name));
+    if (areDropped.includes(true)) this.#placeIncomplete();
     for (const [name, pod] of pods) this.put(name, pod);
   }
 
@@ -72,11 +74,7 @@ export class PodFleet implements ReflectorSink<Pod> {
   }
 
   removed(name: string): void {
-    const known = this.#pods.get(name);
-    if (known === undefined) return;
-    this.#pods.delete(name);
-    for (const id of known.ids) this.#drop(id);
-    if (known.ids.size > 0) this.#placeIncomplete();
+    if (this.#forget(name)) this.#placeIncomplete();
   }
 
   /** The pool has other ports from here on. */
@@ -86,7 +84,16 @@ export class PodFleet implements ReflectorSink<Pod> {
   }
 
   clear(): void {
-    for (const name of [...this.#pods.keys()]) this.removed(name);
+    for (const name of [...this.#pods.keys()]) this.#forget(name);
+  }
+
+  /** @returns whether ids have become free */
+  #forget(name: string): boolean {
+    const known = this.#pods.get(name);
+    if (known === undefined) return false;
+    this.#pods.delete(name);
+    for (const id of known.ids) this.#drop(id);
+    return known.ids.size > 0;
   }
 
   #place(known: KnownPod): void {
@@ -94,7 +101,9 @@ export class PodFleet implements ReflectorSink<Pod> {
       this.#refuse(known, key, value, expected),
     );
     const kept = specs.filter(({ id }) => this.#isFree(id, known));
-    known.isIncomplete = kept.length < specs.length;
+    const missing = specs.filter((spec) => !kept.includes(spec)).map(({ id }) => id);
+    if (known.missing.length === 0) for (const id of missing) this.#observer.refusedId(known.pod.name, id);
+    known.missing = missing;
     const ids = new Set(kept.map(({ id }) => id));
     for (const id of known.ids) if (!ids.has(id)) this.#drop(id);
     known.ids = ids;
@@ -119,14 +128,13 @@ export class PodFleet implements ReflectorSink<Pod> {
   /** Whether no other pod, and nobody else, has the id. */
   #isFree(id: WorkerId, known: KnownPod): boolean {
     const owner = this.#owners.get(id);
-    if (owner === known || (owner === undefined && this.#catalogue.get(id) === undefined)) return true;
-    if (!known.isIncomplete) this.#observer.refusedId(known.pod.name, id);
-    return false;
+    return owner === known || (owner === undefined && this.#catalogue.get(id) === undefined);
   }
 
-  /** An id has become free. */
+  /** Ids have become free. Of many pods that want the same one only the first is looked at in full. */
   #placeIncomplete(): void {
-    for (const known of this.#pods.values()) if (known.isIncomplete) this.#place(known);
+    for (const known of this.#pods.values())
+      if (known.missing.some((id) => this.#isFree(id, known))) this.#place(known);
   }
 
   #refuse(known: KnownPod, key: string, value: string, expected: string): void {
@@ -138,12 +146,12 @@ export class PodFleet implements ReflectorSink<Pod> {
 }
 
 /** Whether a pod is as it was, and all its workers have their places. */
-function isSettled({ pod, isIncomplete }: KnownPod, { uid, version }: Pod): boolean {
-  return !isIncomplete && pod.uid === uid && version !== undefined && pod.version === version;
+function isSettled({ pod, missing }: KnownPod, { uid, version }: Pod): boolean {
+  return missing.length === 0 && pod.uid === uid && version !== undefined && pod.version === version;
 }
 
 function newPod(pod: Pod): KnownPod {
-  return { pod, wasReady: pod.isReady, ids: new Set(), refused: new Set(), isIncomplete: false };
+  return { pod, wasReady: pod.isReady, ids: new Set(), refused: new Set(), missing: [] };
 }
 
 /** Status updates of pods are frequent and say nothing new as a rule. */

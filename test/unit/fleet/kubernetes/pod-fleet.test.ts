@@ -122,6 +122,36 @@ describe("PodFleet", () => {
     expect(names()).toEqual(["b"]);
   });
 
+  it("takes in none of many pods of one id that go together, and reads one alone when another goes", () => {
+    const { catalogue, fleet, names } = start();
+    const reads: string[] = [];
+    const pods = new Map(
+      ["a", "b", "c", "d", "e"].map((name) => {
+        const pod = podOf(name, { version: "1" });
+        const annotations = withId("7");
+        const read = {
+          get annotations() {
+            reads.push(name);
+            return annotations;
+          },
+        };
+        return [name, Object.defineProperties({ ...pod }, Object.getOwnPropertyDescriptors(read))] as const;
+      }),
+    );
+    const added: string[] = [];
+    catalogue.subscribe({ onAdded: ({ worker }) => added.push(worker.name) });
+    fleet.replaced(pods);
+    for (const name of ["a", "b"]) pods.delete(name);
+    fleet.replaced(pods);
+    expect(added).toEqual(["a", "c"]);
+    reads.length = 0;
+    fleet.removed("c");
+    expect(new Set(reads)).toEqual(new Set(["d"]));
+    fleet.clear();
+    expect(added).toEqual(["a", "c", "d"]);
+    expect(names()).toEqual([]);
+  });
+
   it("gives a pod its id with the next list, once nobody else has it, even if the pod is as it was", () => {
     const { catalogue, fleet, names } = start();
     const stranger = catalogue.put(specOf(7, { name: "stranger" }));
