@@ -33,6 +33,11 @@ const ownLimits = {
   maxTextBytes: count(1_024)
     .default(16 * mebibyte)
     .describe("Text of all prompts of one request together, in bytes; more is refused."),
+  maxPromptBytes: count(1_024)
+    .default(mebibyte)
+    .describe(
+      "Text of one prompt, in bytes; a longer one is refused before anything is done with it. The default is sixteen bytes for each token that a request may have.",
+    ),
   maxLabelWork: count(1)
     .default(1_048_576)
     .describe(

@@ -10,6 +10,8 @@ export interface DecisionOptions {
   readonly maxInputTokens: number;
   /** Requests whose prompts are made at one time. */
   readonly maxPreflights: number;
+  /** Text of one prompt, in bytes. */
+  readonly maxPromptBytes: number;
   /** Text of all prompts of one request together, in bytes. */
   readonly maxTextBytes: number;
   /** Sum over a request's prompts of tokens times labels and two more: what looking for the labels' tokens costs. */

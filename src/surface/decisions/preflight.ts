@@ -18,7 +18,13 @@ interface Rendered {
   readonly labels: readonly string[];
 }
 
-export type PreflightLimits = Pick<DecisionOptions, "maxInputTokens" | "maxTextBytes" | "maxLabelWork">;
+export type PreflightLimits = Pick<
+  DecisionOptions,
+  "maxInputTokens" | "maxPromptBytes" | "maxTextBytes" | "maxLabelWork"
+>;
+
+/** Text that is made a prompt between two turns of the event loop, in UTF-16 units. */
+const unitsPerTurn = 262_144;
 
 /**
  * Prompts and label tokens of all questions: nothing is asked before all of them can be.
@@ -31,7 +37,7 @@ export async function preflight(
   signal: AbortSignal,
 ): Promise<readonly Branch[]> {
   const rendered = await renderAll(request, prompts, limits, signal);
-  checkTokens(rendered, limits);
+  checkLabelWork(rendered, limits);
   const branches: Branch[] = [];
   for (const { name, prompt, labels } of rendered) {
     signal.throwIfAborted();
@@ -44,32 +50,60 @@ export async function preflight(
 async function renderAll(
   { input, questions }: DecisionRequest,
   prompts: ScoringModel["prompts"],
-  { maxTextBytes }: PreflightLimits,
+  limits: PreflightLimits,
   signal: AbortSignal,
 ): Promise<readonly Rendered[]> {
   const text = structuredText(input);
+  checkPromptBytes(text.length, limits);
   const inputBytes = Buffer.byteLength(text);
   const rendered: Rendered[] = [];
   let bytes = 0;
+  let tokens = 0;
+  let sinceTurn = 0;
   for (const question of questions) {
     signal.throwIfAborted();
     const { content, labels } = renderQuestion(text, question);
+    checkPromptBytes(content.length, limits);
     // The input is measured once: its text is in every content.
-    bytes += inputBytes + Buffer.byteLength(content.slice(text.length));
-    if (bytes > maxTextBytes) {
-      throw invalid(`request expands to over ${maxTextBytes} bytes of prompts; that is the System One limit`);
+    const contentBytes = inputBytes + Buffer.byteLength(content.slice(text.length));
+    checkPromptBytes(contentBytes, limits);
+    bytes += contentBytes;
+    checkTextBytes(bytes, limits);
+    sinceTurn += content.length;
+    if (sinceTurn > unitsPerTurn) {
+      sinceTurn = 0;
+      await new Promise((resolve) => setImmediate(resolve));
     }
     const name = JSON.stringify(question.id ?? "unnamed");
-    rendered.push({ name, labels, prompt: await translated(name, () => prompts.prompt(content)) });
+    const prompt = await translated(name, () => prompts.prompt(content));
+    tokens += prompt.tokenIds.length;
+    checkTokens(tokens, limits);
+    rendered.push({ name, labels, prompt });
   }
   return rendered;
 }
 
-function checkTokens(rendered: readonly Rendered[], { maxInputTokens, maxLabelWork }: PreflightLimits): void {
-  const tokens = rendered.reduce((sum, { prompt }) => sum + prompt.tokenIds.length, 0);
+/** @param bytes at most as many as the prompt's content has */
+function checkPromptBytes(bytes: number, { maxPromptBytes }: PreflightLimits): void {
+  if (bytes > maxPromptBytes) {
+    throw invalid(`a prompt of the request has over ${maxPromptBytes} bytes of text; that is the System One limit`);
+  }
+}
+
+function checkTextBytes(bytes: number, { maxTextBytes }: PreflightLimits): void {
+  if (bytes > maxTextBytes) {
+    throw invalid(`request expands to over ${maxTextBytes} bytes of prompts; that is the System One limit`);
+  }
+}
+
+/** @param tokens of the prompts so far: those beyond the limit are not made */
+function checkTokens(tokens: number, { maxInputTokens }: PreflightLimits): void {
   if (tokens > maxInputTokens) {
     throw invalid(`request expands to ${tokens} prompt tokens; the System One limit is ${maxInputTokens}`);
   }
+}
+
+function checkLabelWork(rendered: readonly Rendered[], { maxLabelWork }: PreflightLimits): void {
   const work = rendered.reduce((sum, { prompt, labels }) => sum + prompt.tokenIds.length * (labels.length + 2), 0);
   if (work > maxLabelWork) {
     throw invalid(`request needs ${work} steps to find its label tokens; the System One limit is ${maxLabelWork}`);

@@ -105,6 +105,17 @@ describe("a refused request reaches no worker, and is told why:", () => {
     expect(bench.seen).toBe(0);
   });
 
+  it.each([
+    { name: "units", word: "word " },
+    { name: "bytes", word: "日本語 " },
+  ])("a text that no prompt can be made of, before it is: too many $name", async ({ word }) => {
+    const answer = await bench.systemone({ ...jevBody, state: word.repeat(1_048_576 / Buffer.byteLength(word)) });
+    expect(parsed(answer)).toMatchObject({
+      detail: [{ msg: "a prompt of the request has over 1048576 bytes of text; that is the System One limit" }],
+    });
+    expect([answer.status, bench.seen]).toEqual([422, 0]);
+  });
+
   it("a body of very many values, before it is read", async () => {
     const answer = await bench.systemone({ ...jevBody, state: Array.from({ length: 32_768 }, () => 1) });
     expect(parsed(answer)).toMatchObject({

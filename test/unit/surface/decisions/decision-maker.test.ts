@@ -13,6 +13,7 @@ const options = {
   maxBranches: 12,
   maxInputTokens: 65_536,
   maxPreflights: 1,
+  maxPromptBytes: 1_000_000,
   maxTextBytes: 1_000_000,
   maxLabelWork: 1_048_576,
   maxSiblings: 4,
