@@ -105,9 +105,10 @@ async function startHttp(parts: SurfaceParts): Promise<Surface> {
   const isCaughtUp = () => recovery?.isCaughtUp ?? true;
   const operations = routeOperationsOf({ ...parts, isReady: () => isReady && isCaughtUp() }, config);
   const { addresses, close } = await startRouteApi(operations, config, { metrics, log });
-  const closeAll = async (drainMs: number) => {
+  const closeAll = async (drainMs: number, noticeMs: number) => {
     isClosed = true;
     isReady = false;
+    if (noticeMs > 0) await new Promise((resolve) => setTimeout(resolve, noticeMs));
     await close(drainMs);
   };
   return {
@@ -115,7 +116,7 @@ async function startHttp(parts: SurfaceParts): Promise<Surface> {
     setReady: (now) => {
       isReady = now && !isClosed;
     },
-    drain: closeAll,
-    close: () => closeAll(0),
+    drain: (timeoutMs) => closeAll(timeoutMs, config.shutdown.readinessDelayMs),
+    close: () => closeAll(0, 0),
   };
 }

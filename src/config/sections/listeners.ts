@@ -64,7 +64,7 @@ export const shutdown = z
     readinessDelayMs: milliseconds(0)
       .default(0)
       .describe(
-        "Time between turning not ready and refusing new streams, or new connections of the proxy and the queue's front, after SIGTERM, in ms; 0 = at once.",
+        "Time between turning not ready and refusing new streams, or new connections of the HTTP listeners, after SIGTERM, in ms; 0 = at once.",
       ),
     drainTimeoutMs: milliseconds(0)
       .default(30_000)
