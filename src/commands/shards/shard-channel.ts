@@ -11,13 +11,19 @@ import type { ParentPort } from "./shard-side.ts";
 export function shardSpawner(program: string, args: readonly string[]): (index: number) => SpawnedShard {
   return (index) => {
     const child = fork(program, [...args, "--shard", String(index)]);
+    let waiting = 0;
     return {
+      get waiting() {
+        return waiting;
+      },
       send: (message) => {
-        if (child.connected) child.send(message, () => undefined);
+        if (!child.connected) return;
+        waiting++;
+        child.send(message, () => waiting--);
       },
       onMessage: (receive) => child.on("message", (message) => receive(message as FromShard)),
       onEnd: (ended) => {
-        child.once("error", (error) => ended(error.message));
+        child.on("error", (error) => ended(error.message));
         child.once("exit", (code, signal) => ended(signal ?? `code ${code}`));
       },
       kill: (signal) => child.kill(signal),

@@ -2,6 +2,8 @@ import type { FromShard, ToShard } from "./shard-messages.ts";
 
 /** A process of ours. */
 export interface SpawnedShard {
+  /** Messages on their way to it that it has not read. */
+  readonly waiting: number;
   /** Does nothing once the process is gone. */
   send(message: ToShard): void;
   onMessage(receive: (message: FromShard) => void): void;
@@ -27,10 +29,12 @@ export interface ShardObserver {
   ended(how: string, againMs: number): void;
 }
 
-/** How soon a shard is started again. */
+/** When a shard is started again. */
 export interface RestartOptions {
   readonly restartMinMs: number;
   readonly restartMaxMs: number;
+  /** Most messages that wait for a shard; one that reads no more is stuck, and ended hard. */
+  readonly maxWaitingMessages: number;
 }
 
 /** One shard, which is started again whenever it ends by itself, after a pause that doubles until it has been ready for as long as the longest. */
@@ -46,8 +50,9 @@ export class ShardProcess {
   #pauseMs = 0;
   #restarts = 0;
   #cancelStart: (() => void) | undefined;
-  #ended: (() => void) | undefined;
+  #gone: (() => void) | undefined;
   #isStopping = false;
+  #isStuck = false;
 
   constructor(
     index: number,
@@ -77,14 +82,27 @@ export class ShardProcess {
   }
 
   start(): void {
-    const process = this.#spawn();
+    let process: SpawnedShard;
+    try {
+      process = this.#spawn();
+    } catch (error) {
+      this.#ended(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    this.#isStuck = false;
     this.#process = process;
     process.onMessage((message) => this.#receive(message));
     process.onEnd((how) => this.#end(process, how));
   }
 
   send(message: ToShard): void {
-    this.#process?.send(message);
+    const process = this.#process;
+    if (process === undefined || this.#isStuck) return;
+    if (process.waiting < this.#options.maxWaitingMessages) process.send(message);
+    else {
+      this.#isStuck = true;
+      process.kill("SIGKILL");
+    }
   }
 
   /** Lets it drain, and ends it hard after `timeoutMs`. Resolves when it is gone. */
@@ -94,7 +112,7 @@ export class ShardProcess {
     const process = this.#process;
     if (process === undefined) return;
     const gone = new Promise<void>((resolve) => {
-      this.#ended = resolve;
+      this.#gone = resolve;
     });
     process.send({ kind: "stop" });
     const cancel = this.#clock.after(timeoutMs, () => process.kill("SIGKILL"));
@@ -117,11 +135,15 @@ export class ShardProcess {
 
   #end(process: SpawnedShard, how: string): void {
     if (this.#process !== process) return;
+    this.#ended(this.#isStuck ? `${how}: it did not read its messages` : how);
+  }
+
+  #ended(how: string): void {
     const { restartMinMs, restartMaxMs } = this.#options;
     const wasSteady = this.#isReady && this.#clock.now() - this.#readyAtMs >= restartMaxMs;
     this.#process = undefined;
     this.#setReady(false);
-    this.#ended?.();
+    this.#gone?.();
     if (this.#isStopping) return;
     this.#pauseMs = wasSteady || this.#pauseMs === 0 ? restartMinMs : Math.min(restartMaxMs, 2 * this.#pauseMs);
     this.#observer.ended(how, this.#pauseMs);

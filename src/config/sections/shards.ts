@@ -24,6 +24,11 @@ export const shards = z
     metricsTimeoutMs: milliseconds(1)
       .default(2_000)
       .describe("Longest time in which a shard gives its metrics, in ms; then the page is made without them."),
+    maxWaitingMessages: count(1)
+      .default(32_768)
+      .describe(
+        "Most messages of the others that wait for a shard, about 2 KB each. One that has not read so many is stuck: it is ended hard and started again.",
+      ),
   })
   .prefault({})
   .describe("Several picker processes on one host, to use more cores.");

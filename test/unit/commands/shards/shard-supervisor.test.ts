@@ -5,6 +5,7 @@ import { ShardSupervisor } from "../../../../src/commands/shards/shard-superviso
 
 /** A process that does what the test says. */
 class FakeShard implements SpawnedShard {
+  waiting = 0;
   readonly sent: ToShard[] = [];
   readonly killed: string[] = [];
   #receive: (message: FromShard) => void = () => undefined;
@@ -64,6 +65,8 @@ let clock: FakeClock;
 let started: FakeShard[][];
 let ready: boolean[];
 let ends: unknown[];
+/** Shards that cannot be started now. */
+let failing: Set<number>;
 let supervisor: ShardSupervisor;
 
 beforeEach(() => {
@@ -71,9 +74,11 @@ beforeEach(() => {
   started = [[], []];
   ready = [];
   ends = [];
-  const options = { count: 2, restartMinMs: 100, restartMaxMs: 400, metricsTimeoutMs: 50 };
+  failing = new Set();
+  const options = { count: 2, restartMinMs: 100, restartMaxMs: 400, metricsTimeoutMs: 50, maxWaitingMessages: 3 };
   supervisor = new ShardSupervisor(
     (index) => {
+      if (failing.has(index)) throw new Error("spawn ENOMEM");
       const shard = new FakeShard();
       started[index]?.push(shard);
       return shard;
@@ -114,7 +119,42 @@ describe("readiness", () => {
   });
 });
 
+describe("a shard that reads nothing", () => {
+  const message = { kind: "message", channel: "load", text: "x" } as const;
+
+  it("is ended hard once too much waits for it, and what comes until then is not kept", () => {
+    becomeReady(0, 1);
+    shard(1).waiting = 2;
+    shard(0).tell(message);
+    expect(shard(1).sent).toEqual([message]);
+    shard(1).waiting = 3;
+    const stuck = shard(1);
+    for (let i = 0; i < 3; i++) shard(0).tell(message);
+    expect(stuck.sent).toEqual([message]);
+    expect(stuck.killed).toEqual(["SIGKILL"]);
+    expect(ends).toEqual([[1, "SIGKILL: it did not read its messages", 100, true]]);
+    clock.advance(100);
+    shard(0).tell(message);
+    expect(shard(1).sent).toEqual([message]);
+    expect(shard(0).killed).toEqual([]);
+  });
+});
+
 describe("a shard that ends by itself", () => {
+  it("is tried again while the system starts no process", () => {
+    becomeReady(0, 1);
+    failing.add(0);
+    shard(0).end("SIGSEGV");
+    clock.advance(100);
+    clock.advance(200);
+    expect(ends.map((end) => (end as unknown[])[1])).toEqual(["SIGSEGV", "spawn ENOMEM", "spawn ENOMEM"]);
+    failing.clear();
+    clock.advance(400);
+    becomeReady(0);
+    expect(started[0]).toHaveLength(2);
+    expect(ready.at(-1)).toBe(true);
+  });
+
   it("is started again after a pause that doubles, and leaves the others alone", () => {
     becomeReady(0, 1);
     const pauses = [100, 200, 400, 400];
