@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/index.ts";
 import { only, pickerDeployment, pickerSettings } from "./support/picker-settings.ts";
-import { type ChartValues, helmTemplate, type Manifest } from "./support/tools.ts";
+import { type ChartValues, helmLint, helmTemplate, type Manifest } from "./support/tools.ts";
 import { itIsASafeWorkload } from "./support/workload-suite.ts";
 
 const keyHash = "0".repeat(64);
@@ -154,6 +154,13 @@ describe("the proxy", () => {
 });
 
 describe("both", () => {
+  it.each([
+    ["the queue's front", queueValues],
+    ["the proxy", proxyValues],
+  ])("pass Helm's own checks: %s", async (_name, values) => {
+    expect(await helmLint(values)).toContain("0 chart(s) failed");
+  });
+
   it.each([exampleOf.queue, exampleOf.proxy])("%s scales by CPU", async (file) => {
     const manifests = await helmTemplate({}, [file]);
     const { metrics, scaleTargetRef } = only(manifests, "HorizontalPodAutoscaler")["spec"];
@@ -169,8 +176,16 @@ describe("both", () => {
     expect(only(manifests, "Service")["spec"].ports[0].appProtocol).toBe("https");
   });
 
-  it("listen at another port behind the same Service", async () => {
-    const manifests = await helmTemplate({ ...queueValues, "config.queue.listen": "[::]:9001" });
+  it("listen at other ports behind the same Service", async () => {
+    const listen = { "config.queue.listen": "[::]:9001", "config.metrics": { listen: "[::]:9100" } };
+    const manifests = await helmTemplate({ ...queueValues, ...listen });
+    expect(podOf(manifests).containers[0].ports[1]).toEqual({ name: "metrics", containerPort: 9_100 });
+    expect(policyOf(manifests).ingress[1].ports).toEqual([tcp(9_100)]);
+    expect(only(manifests, "Service")["spec"].ports[1]).toEqual({
+      name: "metrics",
+      port: 9_090,
+      targetPort: "metrics",
+    });
     expect(podOf(manifests).containers[0].ports[0]).toEqual({ name: "queue", containerPort: 9_001 });
     expect(policyOf(manifests).ingress[0].ports).toEqual([tcp(9_001)]);
     expect(only(manifests, "Service")["spec"].ports[0]).toMatchObject({ port: 8_001, targetPort: "queue" });
@@ -180,9 +195,11 @@ describe("both", () => {
     const balanced = await helmTemplate({ ...queueValues, "front.service": { type: "LoadBalancer" } });
     expect(only(balanced, "Service")["spec"]).toMatchObject({ type: "LoadBalancer", ports: [{ port: 8_001 }] });
     expect(only(balanced, "Service")["spec"].ports).toHaveLength(1);
-    const [container] = podOf(await helmTemplate({ ...queueValues, "config.metrics": { listen: "off" } })).containers;
+    const silent = await helmTemplate({ ...queueValues, "config.metrics": { listen: "off" } });
+    const [container] = podOf(silent).containers;
     expect(container.ports).toHaveLength(1);
     expect(container.livenessProbe).toMatchObject({ tcpSocket: { port: "queue" } });
+    expect(policyOf(silent).ingress).toHaveLength(1);
   });
 
   it("may be beside each other and beside a picker, each with its Service", async () => {
@@ -237,6 +254,7 @@ describe("values of a front that are wrong", () => {
       { "config.queue.tls": { mode: "self-signed", clientCaFile: "/etc/tls/ca.crt" } },
       "config.queue.tls.clientCaFile",
     ],
+    ["shards that nobody reaches", { "config.shards": { count: 2, listen: "own" } }, "config.shards.listen"],
     ["a gateway", { "gateway.kind": "istio" }, "gateway.kind"],
     ["prefill and decode workers of a pool", { disaggregated: true }, "disaggregated"],
     ["a mode that the chart does not install", { "config.mode": "reserve" }, "config.mode"],

@@ -118,9 +118,9 @@ labels:
 {{- regexFind "[0-9]+$" . -}}
 {{- end }}
 
-{{- /* "true" where metrics are served. */ -}}
-{{- define "pointsman.hasMetrics" -}}
-{{- if ne "off" (dig "metrics" "listen" "" (include "pointsman.config" . | fromYaml)) -}}true{{- end -}}
+{{- /* Where metrics are served; empty = nowhere. */ -}}
+{{- define "pointsman.metricsPort" -}}
+{{- include "pointsman.portOf" (dig "metrics" "listen" "0.0.0.0:9090" (include "pointsman.config" . | fromYaml)) -}}
 {{- end }}
 
 {{- /* Addresses of the workers that are named, as networks of one, as JSON. */ -}}
@@ -163,6 +163,10 @@ labels:
 {{- if not (include "pointsman.isPicker" .) -}}
 {{- if ne .Values.gateway.kind "none" -}}{{- fail "gateway.kind: has a meaning in the mode ext-proc only" -}}{{- end -}}
 {{- if .Values.disaggregated -}}{{- fail "disaggregated: has a meaning in the mode ext-proc only; the proxy goes by config.kubernetes.handovers" -}}{{- end -}}
+{{- end -}}
+{{- $shards := $config.shards | default dict -}}
+{{- if and (gt (int64 ($shards.count | default 1)) 1) (eq "own" ($shards.listen | default "shared")) -}}
+{{- fail "config.shards.listen: own leaves shards on ports that no Service leads to; expected shared" -}}
 {{- end -}}
 {{- $shutdown := $config.shutdown -}}
 {{- $endMs := add (int64 $shutdown.readinessDelayMs) (int64 $shutdown.drainTimeoutMs) -}}
