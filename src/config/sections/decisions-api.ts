@@ -52,8 +52,10 @@ const ownLimits = {
     .default(256 * mebibyte)
     .describe("Sum of the bodies held at one time, in bytes; a request that would pass it is answered 429."),
   maxWorkerAnswerBytes: count(1_024)
-    .default(mebibyte)
-    .describe("Longest answer of a worker to one question, in bytes; with a longer one the decision fails."),
+    .default(131_072)
+    .describe(
+      "Longest answer of a worker to one question, in bytes; with a longer one the decision fails. One with 255 candidates has about 10 KB. Reading it is one piece of work, at worst of about 4 ms for the default.",
+    ),
   retryAfterSeconds: count(0).default(1).describe("`Retry-After` of 429 answers, in seconds."),
 };
 

@@ -11,6 +11,37 @@ export interface WholeAnswer {
   readonly body: Buffer;
 }
 
+const leastCapacity = 4_096;
+
+/** What has come of an answer, copied: however small its pieces are, they take no more room than their bytes. */
+class GatheredBytes {
+  readonly #maxBytes: number;
+  #buffer: Buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** @returns false when there are too many; nothing is added then */
+  add(chunk: Buffer): boolean {
+    const length = this.#length + chunk.length;
+    if (length > this.#maxBytes) return false;
+    if (length > this.#buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(leastCapacity, 2 * length)));
+      this.#buffer.copy(grown, 0, 0, this.#length);
+      this.#buffer = grown;
+    }
+    chunk.copy(this.#buffer, this.#length);
+    this.#length = length;
+    return true;
+  }
+}
+
 /** The answer was longer than it may be. */
 export class AnswerTooLongError extends Error {
   override readonly name = "AnswerTooLongError";
@@ -29,9 +60,8 @@ export function wholeAnswer(
 ): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const chunks: Buffer[] = [];
+    const gathered = new GatheredBytes(maxBytes);
     let status = 0;
-    let length = 0;
     const finish = (settle: () => void) => {
       signal.removeEventListener("abort", leave);
       settle();
@@ -48,11 +78,9 @@ export function wholeAnswer(
         status = answered;
       },
       data: (chunk) => {
-        length += chunk.length;
-        if (length > maxBytes) stop(new AnswerTooLongError(`the answer is longer than ${maxBytes} bytes`));
-        else chunks.push(chunk);
+        if (!gathered.add(chunk)) stop(new AnswerTooLongError(`the answer is longer than ${maxBytes} bytes`));
       },
-      end: () => finish(() => resolve({ status, body: Buffer.concat(chunks, length) })),
+      end: () => finish(() => resolve({ status, body: gathered.bytes })),
       failed: (error: DispatchError) => finish(() => reject(error)),
     });
   });
