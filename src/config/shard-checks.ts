@@ -10,6 +10,9 @@ export function checkShards(config: Config, report: Report): void {
     report(["shards", "restartMaxMs"], message, shards.restartMaxMs);
   }
   if (shards.count === 1) return;
+  if (config.recorder.file !== undefined && config.recorder.keyFile === undefined) {
+    report(["recorder", "keyFile"], "needed: the hashes of all shards have to be alike", undefined);
+  }
   const hasRouteApi = [mode, ...mixedModes].some((each) => each === "query" || each === "reserve");
   if (shards.listen === "shared") {
     if (hasRouteApi) {

@@ -3,7 +3,7 @@ import { replicaName } from "../reservation-ids.ts";
 
 /** The settings of one of several shards: what is one for all of them is the parent's. @param index from 0 */
 export function shardConfig(config: Config, index: number): Config {
-  const { extProc, proxy, queue, routeApi, replicas, metrics, health, shards } = config;
+  const { extProc, proxy, queue, routeApi, replicas, metrics, health, shards, recorder } = config;
   const moved = (listen: string) => (shards.listen === "own" ? movedAddress(listen, index * shards.portStep) : listen);
   return {
     ...config,
@@ -15,6 +15,8 @@ export function shardConfig(config: Config, index: number): Config {
       listen: routeApi.listen === "off" ? "off" : moved(routeApi.listen),
       ...(routeApi.socket === undefined ? {} : { socket: `${routeApi.socket}.${index}` }),
     },
+    // Each knows only of its own bytes, and ends what another one left unfinished.
+    recorder: { ...recorder, ...(recorder.file === undefined ? {} : { file: `${recorder.file}.${index}` }) },
     // Reservations and loads are told apart by it.
     replicas: { ...replicas, id: `${replicaName(config).slice(0, 61)}-${index}` },
     metrics: { ...metrics, listen: "off" },

@@ -29,6 +29,21 @@ describe("a trace's file", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
+  it.each([
+    { what: "an unfinished line", before: '{"timestamp":1}\n{"timestamp":2,"inp', kept: '{"timestamp":1}\n' },
+    { what: "the first byte of a line", before: '{"timestamp":1}\n{', kept: '{"timestamp":1}\n' },
+    { what: "nothing but an unfinished line", before: '{"timestamp":1,"hash_ids":[1', kept: "" },
+    { what: "whole lines", before: '{"timestamp":1}\n', kept: '{"timestamp":1}\n' },
+    { what: "text of somebody else", before: "notes\nmine", kept: "notes\nmine" },
+  ])("goes on behind $what", async ({ before, kept }) => {
+    await writeFile(file, before);
+    const trace = await opened({ maxBytes: kept.length + 4 });
+    trace.append("new");
+    trace.append("x");
+    await trace.close();
+    expect(await readFile(file, "utf8")).toBe(`${kept}new\n`);
+  });
+
   it("ends at its length, with what it held before, and tells once", async () => {
     await writeFile(file, "12345\n");
     const trace = await opened({ maxBytes: 12 });

@@ -26,6 +26,11 @@ describe("the settings of shards", () => {
       text: "extProc: { listen: '127.0.0.1:9080' }\nshards: { count: 2, listen: own, portStep: 10 }",
       fault: "extProc.listen",
     },
+    {
+      name: "traces whose hashes are not alike",
+      text: "recorder: { file: /tmp/trace.jsonl }\nshards: { count: 2 }",
+      fault: "recorder.keyFile",
+    },
     { name: "no shard", text: "shards: { count: 0 }", fault: "shards.count" },
     { name: "pauses the wrong way round", text: "shards: { restartMinMs: 9, restartMaxMs: 8 }", fault: "restartMaxMs" },
   ])("refuse $name", ({ text, fault }) => {
@@ -38,6 +43,13 @@ describe("the settings of shards", () => {
     const shard = shardConfig(config, 2);
     expect(shard.extProc.listen).toBe(config.extProc.listen);
     expect(shard).toMatchObject({ replicas: { id: "host-2" }, metrics: { listen: "off" }, health: { listen: "off" } });
+  });
+
+  it("have traces of their own, by one key", () => {
+    const text = "recorder: { file: /tmp/trace.jsonl, keyFile: /tmp/key }\nshards: { count: 2 }";
+    const { recorder } = shardConfig(load(text), 1);
+    expect(recorder).toMatchObject({ file: "/tmp/trace.jsonl.1", keyFile: "/tmp/key" });
+    expect(shardConfig(load("shards: { count: 2 }"), 1).recorder.file).toBeUndefined();
   });
 
   it("have ports of their own where that is wanted", () => {
