@@ -1,12 +1,13 @@
 import type { StorageTier } from "./held-blocks.ts";
 import type { KvEvent, KvEventScope, StoredEvent } from "./kv-event.ts";
+import { isOneShotSalt } from "./one-shot-salt.ts";
 import { hasRepeatedHash } from "./repeated-hashes.ts";
 import { StoredRun } from "./stored-run.ts";
 import type { U64 } from "./xxh3.ts";
 
 /**
  * Why an event does not change the index. Labels as Dynamo's (dynamo@1.6.1 `ZmqEventFilterReason`), but for its
- * `ambiguous_cache_namespace`, since the index believes the newest content of a hash, and for the last two, which are ours.
+ * `ambiguous_cache_namespace`, since the index believes the newest content of a hash, and for the last three, which are ours.
  */
 export type FilterReason =
   | "ignored_event"
@@ -19,7 +20,8 @@ export type FilterReason =
   | "non_main_attention_group"
   | "unlearned_group_idx"
   | "block_size_mismatch"
-  | "self_reference";
+  | "self_reference"
+  | "one_shot_namespace";
 
 /** What an event does to the index. */
 export type EventEffect =
@@ -130,6 +132,8 @@ export class KvEventNormalizer {
     if (event.blockSize !== this.#blockSize) return filtered("block_size_mismatch");
     if (hasRepeatedHash(blockHashes, parentHash)) return filtered("self_reference");
     const cacheSalt = event.cacheSalt || (parentHash === undefined ? undefined : cacheSaltOf(parentHash));
+    // Nobody will look for these blocks again: they would only take the room of others.
+    if (cacheSalt !== undefined && isOneShotSalt(cacheSalt)) return filtered("one_shot_namespace");
     return { kind: "store", run: new StoredRun(event, tier, cacheSalt) };
   }
 }

@@ -21,6 +21,7 @@ export type {
   SkipReason,
   StoredEvent,
 } from "./kv-event.ts";
+export { oneShotRandomBytes, oneShotSalt } from "./one-shot-salt.ts";
 export type { TierOverlaps } from "./overlaps.ts";
 export type { PrefixIndexOptions, PrefixIndexStats } from "./prefix-index.ts";
 export { PrefixIndex } from "./prefix-index.ts";

@@ -32,6 +32,7 @@ export type { RequestHeaders, RouteRequest } from "./route-request.ts";
 export { type AdmissionOptions, noAdmission, Router, type RouterOptions, type RouterState } from "./router.ts";
 export {
   type NoScoring,
+  newNamespace,
   type ScoringDemand,
   type ScoringModel,
   ScoringPicks,

@@ -1,5 +1,5 @@
 import type { Catalogue, ScoringCapability, Worker, WorkerId } from "../fleet/index.ts";
-import { hashBlocks } from "../kv/index.ts";
+import { hashBlocks, oneShotRandomBytes, oneShotSalt } from "../kv/index.ts";
 import type { Reservation } from "../load/index.ts";
 import type { ScoringPrompts } from "../model/index.ts";
 import type { PrepareWait } from "./elsewhere.ts";
@@ -22,12 +22,20 @@ export type NoScoring = "unknown_model" | "not_scorable" | "no_worker";
 /** Prompts of one request. They share a part of the cache that is theirs alone. */
 export interface ScoringDemand {
   readonly model: ServedModel;
-  /** Namespace of the request in the worker's cache: new, so that nobody holds anything in it. */
+  /** Namespace of the request in the worker's cache, made by `newNamespace`: nobody holds anything in it. */
   readonly cacheSalt: string;
   readonly requestId: string;
   readonly headers: RequestHeaders;
   /** Workers that may get it. */
   readonly workers: readonly Worker[];
+}
+
+/**
+ * A namespace for one request: what workers tell of blocks in it is not kept.
+ * @param randomBytes makes bytes that nobody can guess
+ */
+export function newNamespace(randomBytes: (count: number) => Uint8Array): string {
+  return oneShotSalt(randomBytes(oneShotRandomBytes));
 }
 
 /** Who picks and books for scored prompts. */

@@ -1,5 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { PrepareWait, RouteDecision, ScoringDemand, ScoringModel, ScoringPicks } from "../../router/index.ts";
+import {
+  newNamespace,
+  type PrepareWait,
+  type RouteDecision,
+  type ScoringDemand,
+  type ScoringModel,
+  type ScoringPicks,
+} from "../../router/index.ts";
 import type { DecisionTrace } from "./decision-trace.ts";
 import { fanOut } from "./fan-out.ts";
 import { noWorker, workerIsGone } from "./fault-of.ts";
@@ -25,9 +32,6 @@ export interface ExecutionParts extends BranchParts {
   readonly maxSiblings: number;
 }
 
-/** Length of a salt, bytes: nobody can guess it, and no two are equal. */
-const saltBytes = 16;
-
 /**
  * Asks all questions of a request: the first one where the router says, the others where that one left its blocks.
  * @param timed told how to measure each phase
@@ -41,7 +45,7 @@ export async function execute(
 ): Promise<readonly BranchScore[]> {
   const [first, ...siblings] = request.branches;
   if (first === undefined) return [];
-  const demand: ScoringDemand = { ...request, cacheSalt: randomBytes(saltBytes).toString("base64url") };
+  const demand: ScoringDemand = { ...request, cacheSalt: newNamespace(randomBytes) };
   const decision = await request.trace.picking(signal, (wait) => pickedFor(parts, demand, first, wait));
   request.picked(decision);
   const place = { ...placeOf(decision, demand), lines: request.trace.lines };

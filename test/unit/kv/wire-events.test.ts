@@ -2,7 +2,13 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { pack } from "msgpackr";
 import { describe, expect, it } from "vitest";
-import { decodeEventBatch, KvEventDecodeError, KvEventNormalizer, PrefixIndex } from "../../../src/kv/index.ts";
+import {
+  decodeEventBatch,
+  KvEventDecodeError,
+  KvEventNormalizer,
+  oneShotSalt,
+  PrefixIndex,
+} from "../../../src/kv/index.ts";
 import { decimal, decimals } from "./u64.ts";
 
 interface ExpectedEvent {
@@ -189,6 +195,17 @@ describe("KvEventNormalizer", () => {
     ...fields,
   });
   const remove = (fields: object) => ({ type: "BlockRemoved", block_hashes: [1], ...fields });
+
+  it("keeps nothing of a namespace of one request, as the event or its parent's block says", () => {
+    const salt = oneShotSalt(Uint8Array.from({ length: 12 }, (_, at) => at));
+    const marked = { extra_keys: [[`dynamo-cache-salt:${salt}`]] };
+    expect(reasons([store({ cache_salt: salt }), store(marked)])).toEqual(["one_shot_namespace", "one_shot_namespace"]);
+    const others = ["tenant-a", "AAAAAAAAAAAAAAAAAAAAAA", `${salt}A`, salt.replace(/^A/, "B")];
+    expect(reasons(others.map((each) => store({ cache_salt: each })))).toEqual(others.map(() => "store"));
+    const [child] = decodeEventBatch(pack([0, [store({ parent_block_hash: 9 })], 0])).events;
+    const change = child && new KvEventNormalizer(4).normalize(child, () => salt);
+    expect(change).toEqual({ kind: "filtered", reason: "one_shot_namespace" });
+  });
 
   it("learns a group's kind from its stores, for removals that do not name it", () => {
     expect(
