@@ -47,6 +47,11 @@ export interface ReplayOptions {
   readonly json: boolean;
 }
 
+/** Most workers of a fleet: some 60 KB each. */
+const maxWorkers = 16_384;
+/** Paces at which the times of any trace can still be told apart. */
+const maxSpeed = 1_000_000;
+
 interface PlayedPolicy extends PolicyResult {
   readonly outcome: SimulatedOutcome;
 }
@@ -63,6 +68,7 @@ export async function replay(
   output: Writable,
   progress: ProgressBar,
 ): Promise<void> {
+  checkRange(options);
   const policies = [...plainPolicies, policyOf("configured", config), ...options.policy.map(givenPolicy)];
   const requests = await readTrace(trace, options);
   const results: PlayedPolicy[] = [];
@@ -74,6 +80,13 @@ export async function replay(
   if (options.svg === undefined) return;
   const curves = results.map(({ name, outcome }) => ({ name, values: outcome.ttftMs }));
   await writeFile(options.svg, curvesOf("Time to the first token: part of the requests", curves));
+}
+
+/** @throws ConfigError */
+function checkRange({ workers, speed }: ReplayOptions): void {
+  if (workers > maxWorkers) throw new ConfigError([`--workers ${workers}: expected at most ${maxWorkers}`]);
+  if (speed > maxSpeed || speed < 1 / maxSpeed)
+    throw new ConfigError([`--speed ${speed}: expected a factor from ${1 / maxSpeed} to ${maxSpeed}`]);
 }
 
 function reportOf(results: readonly PolicyResult[], requests: number, { workers, speed }: ReplayOptions): string {

@@ -70,8 +70,9 @@ export class FleetSimulation {
     this.#random = seededRandom(seed + 7_919);
     this.#outcome = new OutcomeRecord(workers);
     const { blockSize, cacheBlocks } = engine;
-    const maxBlocks = Math.max(1 << 20, 2 * workers * cacheBlocks);
-    const guesses = guessMs === undefined ? undefined : new GuessedBlocks({ maxBlocks: Math.min(maxBlocks, 1 << 26) });
+    // A bound alone: nobody's trace has as many blocks as an index may hold.
+    const maxBlocks = Math.min(1 << 26, Math.max(1 << 20, 2 * workers * cacheBlocks));
+    const guesses = guessMs === undefined ? undefined : new GuessedBlocks({ maxBlocks });
     const index = new PrefixIndex({ blockSize, maxBlocks, guesses });
     this.#model = { name: "m", aliases: [], pipeline: undefined, index };
     const clock = { now: () => this.#events.nowMs };

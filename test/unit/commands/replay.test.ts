@@ -51,6 +51,18 @@ async function run(input: string, changed: Partial<ReplayOptions> = {}, progress
 }
 
 describe("pointsman replay", () => {
+  it.each([{ workers: 16_385 }, { workers: 1e15 }, { speed: 1e-9 }, { speed: 1e-300 }, { speed: 1e308 }])(
+    "refuses what cannot be simulated: %j",
+    async (changed) => {
+      await expect(run(trace, changed)).rejects.toThrow(ConfigError);
+    },
+  );
+
+  it("takes a fleet whose caches could hold more blocks than an index", async () => {
+    const report = await run(trace, { workers: 100, blockSize: 1, cacheTokens: 1_000_000 });
+    expect(report).toMatch(/^20 requests, 100 workers\n/);
+  });
+
   it("compares the settings with plain policies", async () => {
     const report = await run(trace);
     expect(report).toMatch(/^20 requests, 2 workers\n/);
