@@ -72,7 +72,7 @@ async function answerOf(
     answer = await wholeAnswer(dispatcher, post(endpoint, "/generate", body, lines), maxWorkerAnswerBytes, signal);
   } catch (cause) {
     // A worker that streams nothing yet does not see that nobody waits any more.
-    if (!(cause instanceof DispatchError)) tellToStop(parts, endpoint, branchId);
+    if (mayBeAtWork(cause)) tellToStop(parts, endpoint, branchId);
     if (signal.aborted) throw signal.reason;
     if (cause instanceof DispatchError) report(reports, endpoint, cause);
     throw cause instanceof AnswerTooLongError ? malformed(cause) : workerIsGone(cause);
@@ -84,6 +84,11 @@ async function answerOf(
   if (isFull(answer)) throw workerIsFull();
   if (answer.status >= 500) reports.failed(endpoint);
   throw workerIsGone(new Error(`the worker answered ${answer.status}`));
+}
+
+/** Whether it was this side that ended the exchange: it has had enough of it, or nothing came for too long. */
+function mayBeAtWork(cause: unknown): boolean {
+  return !(cause instanceof DispatchError) || cause.failure === "head_timeout" || cause.failure === "stalled";
 }
 
 function report(reports: ScoringReports, endpoint: string, { failure }: DispatchError): void {

@@ -27,6 +27,24 @@ afterAll(() => bench?.close());
 
 const one = { ...jevBody, questions: { q: jevBody.questions.urgent } };
 
+it.each([
+  { name: "does not begin its answer", begins: false },
+  { name: "does not go on with its answer", begins: true },
+])("a worker that $name in time is told to stop", async ({ begins }) => {
+  const impatient = await DecisionBench.start({ settings: "proxy: { headTimeoutMs: 300, stallTimeoutMs: 300 }" });
+  try {
+    impatient.scorer.worker.behave = (response, request) => {
+      if (request.target !== "/generate") response.end("{}");
+      else if (begins) response.writeHead(200).write(":");
+    };
+    expect(shown(await impatient.decisions(openAiBody))).toEqual(errorRow("worker connection").openai);
+    const [asked] = impatient.scorer.calls;
+    await vi.waitFor(() => expect(impatient.scorer.stopped).toEqual([asked?.rid]));
+  } finally {
+    await impatient.close();
+  }
+});
+
 describe("clients that are too many or leave early", () => {
   it("of a thousand at one time those that have no room are told, and all room is there again", async () => {
     const answers = await Promise.all(Array.from({ length: 1_000 }, () => bench.systemone(one)));
