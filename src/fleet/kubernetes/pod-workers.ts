@@ -55,6 +55,11 @@ export function workersOfPod(pod: Pod, context: PodWorkersContext, refused: Refu
       refused("targetPorts", String(context.pool.targetPorts[i]), "a port that a container of the pod has");
       return [];
     }
+    // Two names may be of one port: as another worker it would have the same id, or be asked twice as often.
+    if (ports.indexOf(port) < i) {
+      refused("targetPorts", String(context.pool.targetPorts[i]), "another port than those before it");
+      return [];
+    }
     if (active !== undefined && !active.has(port)) return [];
     const spec = workerAt(pod, settings, { port, index: i, count: ports.length }, context, refused);
     return spec === undefined ? [] : [spec];

@@ -167,6 +167,15 @@ describe("the workers of a pod", () => {
     expect(refused).toEqual(["pointsman.dev/kv-replay-port=nowhere"]);
   });
 
+  it("are one for each port, however many names of the pool mean it", () => {
+    const ports = [8000, 8000, 8001].map((containerPort, at) => ({ name: `p${at}`, containerPort }));
+    const containers = [{ name: "engine", ports }];
+    const { workers, refused } = workersOf({ containers }, {}, { targetPorts: ["p0", "p1", "p2", "8000"] });
+    expect(workers.map(({ endpoint }) => endpoint)).toEqual(["10.0.0.1:8000", "10.0.0.1:8001"]);
+    expect(new Set(workers.map(({ id }) => id)).size).toBe(2);
+    expect(refused).toEqual(["targetPorts=p1", "targetPorts=8000"]);
+  });
+
   it("are none for a port that no container names", () => {
     const { workers, refused } = workersOf({}, {}, { targetPorts: ["http"] });
     expect(workers).toEqual([]);
