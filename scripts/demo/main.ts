@@ -22,7 +22,9 @@ try {
   console.log(`Envoy listens on ${gateway.url}; model ${injectedModel} with its real tokenizer and chat template.\n`);
   const rows = await converse(gateway);
   const { text, faults } = summary(rows);
-  console.log(`${table(rows)}\n\nTokens and blocks of 16 tokens; cost in blocks, the lowest is picked.\n${text}`);
+  console.log(
+    `${table(rows)}\n\nTokens and blocks of 16 tokens. Cost in blocks, the lowest is picked: eight for each block still to prefill, one for each that decoding holds\n(routing.prefillLoadScale). The first turns of all conversations came at once, so that most found others waiting.\n${text}`,
+  );
   for (const fault of faults) console.log(`FAILED: ${fault}`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {

@@ -76,7 +76,7 @@ export async function replay(
   progress.clear();
   if (options.json)
     for (const { name, summary } of results) output.write(`${JSON.stringify({ policy: name, ...summary })}\n`);
-  else output.write(reportOf(results, requests.length, options));
+  else output.write(reportOf(results, requests, options));
   if (options.svg === undefined) return;
   const curves = results.map(({ name, outcome }) => ({ name, values: outcome.ttftMs }));
   await writeFile(options.svg, curvesOf("Time to the first token: part of the requests", curves));
@@ -89,10 +89,17 @@ function checkRange({ workers, speed }: ReplayOptions): void {
     throw new ConfigError([`--speed ${speed}: expected a factor from ${1 / maxSpeed} to ${maxSpeed}`]);
 }
 
-function reportOf(results: readonly PolicyResult[], requests: number, { workers, speed }: ReplayOptions): string {
+function reportOf(
+  results: readonly PolicyResult[],
+  requests: readonly SimulatedRequest[],
+  { workers, speed, blockSize }: ReplayOptions,
+): string {
   const pace = speed === 1 ? "" : ` at ${speed} times their pace`;
+  const short = requests.filter(({ hashes }) => hashes.count === 0).length;
+  const note = `${short} of them are shorter than a block of ${blockSize} tokens: nothing of them is cached anywhere\n`;
   return [
-    `${requests} requests${pace}, ${workers} workers\n`,
+    `${requests.length} requests${pace}, ${workers} workers\n`,
+    ...(short === 0 ? [] : [note]),
     tableOf(results),
     barsOf("hit rate", results, ({ hitRate }) => hitRate),
     barsOf("TTFT p50, ms", results, ({ ttftMs }) => ttftMs.p50),

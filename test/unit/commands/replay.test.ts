@@ -92,6 +92,13 @@ describe("pointsman replay", () => {
     expect(await run(shifted.toReversed().join("\n"))).toBe(await run(trace));
   });
 
+  it("says how many requests are too short for a block", async () => {
+    expect(await run(trace)).not.toContain("shorter than a block");
+    expect(await run(trace, { blockSize: 1_024 })).not.toContain("shorter than a block");
+    const report = await run(trace, { blockSize: 4_096 });
+    expect(report).toContain("20 of them are shorter than a block of 4096 tokens");
+  });
+
   it("reads no more than it may, empty lines apart", async () => {
     expect(await run(`\n${trace}\nnot read`, { limit: 20 })).toMatch(/^20 requests/);
   });
