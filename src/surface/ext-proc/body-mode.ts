@@ -40,6 +40,11 @@ export function streamModes(first: ProcessingRequest, options: BodyModeOptions):
   };
 }
 
+/** Whether a body comes in one message. */
+export function isBuffered(mode: BodyMode): boolean {
+  return mode === "buffered" || mode === "buffered-partial";
+}
+
 /** A mode that is not known here is answered chunk by chunk, as STREAMED is: whatever the gateway makes of it, nothing hangs. */
 function modeOf(number = 0): BodyMode {
   return modeByNumber[number] ?? "streamed";

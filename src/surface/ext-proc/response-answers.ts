@@ -1,5 +1,5 @@
 import { forEachChunk } from "./body-chunks.ts";
-import type { BodyMode } from "./body-mode.ts";
+import { type BodyMode, isBuffered } from "./body-mode.ts";
 import { type HttpBody, overwriteHeader, type ProcessingResponse } from "./processing-messages.ts";
 import { noBody } from "./request-answers.ts";
 
@@ -36,10 +36,12 @@ export function sendChangedBody(
     sendResponseBody({ ...message, body }, mode, send);
     return;
   }
-  // Envoy refuses a whole body in another length than its header says.
-  const isWhole = mode === "buffered" || mode === "buffered-partial";
-  const length = { set_headers: [overwriteHeader("content-length", String(body.length))] };
-  const response = { body_mutation: { body }, ...(isWhole ? { header_mutation: length } : {}) };
+  // Envoy refuses a whole body in another length than its header says; behind one that was cut off the rest follows.
+  const isCut = mode === "buffered-partial" && message.end_of_stream !== true;
+  const length = isCut
+    ? { remove_headers: lengthHeader }
+    : { set_headers: [overwriteHeader("content-length", String(body.length))] };
+  const response = { body_mutation: { body }, ...(isBuffered(mode) ? { header_mutation: length } : {}) };
   send({ response_body: { response } });
 }
 

@@ -1,5 +1,5 @@
 import { ModelRestorer } from "../../http/index.ts";
-import type { BodyMode } from "./body-mode.ts";
+import { type BodyMode, isBuffered } from "./body-mode.ts";
 import { HeaderList } from "./header-list.ts";
 import type { PickDecision } from "./pick-router.ts";
 import type { HttpBody, HttpHeaders, ProcessingResponse } from "./processing-messages.ts";
@@ -29,8 +29,9 @@ export class ResponsePass {
     const restored = this.#restorer?.take(message.body ?? noBody);
     if (restored === undefined) sendResponseBody(message, this.#mode, this.#send);
     else {
-      const body = message.end_of_stream === true ? this.#withRest(restored) : restored;
-      sendChangedBody(message, body, this.#mode, this.#send);
+      // A buffered body comes in one piece: nothing follows that the picker is shown, though a cut off one, or trailers, do.
+      const isLast = message.end_of_stream === true || isBuffered(this.#mode);
+      sendChangedBody(message, isLast ? this.#withRest(restored) : restored, this.#mode, this.#send);
     }
   }
 

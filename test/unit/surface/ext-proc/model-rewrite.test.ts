@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ProcessingResponse } from "../../../../src/surface/ext-proc/processing-messages.ts";
 import {
   BUFFERED,
+  BUFFERED_PARTIAL,
   bytesOf,
   FULL_DUPLEX,
   NONE,
@@ -93,6 +94,20 @@ describe("its response", () => {
     expect(mutation?.set_headers?.map(({ header }) => `${header.key} ${header.raw_value}`)).toEqual([
       "content-length 17",
     ]);
+  });
+
+  it.each([
+    { name: "a body that trailers follow", response: BUFFERED, removed: undefined },
+    { name: "the beginning of a body that is too long", response: BUFFERED_PARTIAL, removed: ["content-length"] },
+  ])("loses no byte of $name, which is all that is shown of it", async ({ response, removed }) => {
+    const stream = await picked({ response });
+    stream.answers.length = 0;
+    await stream.receive(responseHeaders(), responseBody('{"model":"base","text":"'));
+    expect(wholeBody(stream.answers[1] ?? {})).toBe('{"model":"alias","text":"');
+    const mutation = stream.answers[1]?.response_body?.response?.header_mutation;
+    expect(mutation?.remove_headers).toEqual(removed);
+    // What follows the beginning counts for the length as well.
+    expect(mutation?.set_headers?.length).toBe(removed === undefined ? 1 : undefined);
   });
 
   it.each([
