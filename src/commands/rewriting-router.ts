@@ -30,10 +30,16 @@ export class RewritingRouter {
     return rewriteModel(body, headers, this.#rewrites);
   }
 
-  /** As `Router.route`, under another name. */
+  /** As `Router.route`, under another name. Rejects with the signal's reason when it is aborted before that is known. */
   route(request: RouteRequest, wait: PrepareWait): RewrittenDecision | Promise<RewrittenDecision> {
     const rewrite = this.rewrite(request.body, request.headers);
-    if (rewrite instanceof Promise) return rewrite.then((late) => this.#routeAs(late, request, wait));
+    if (rewrite instanceof Promise) {
+      return rewrite.then((late) => {
+        // Whoever has left may have given the body back, to be filled with another's.
+        wait.signal.throwIfAborted();
+        return this.#routeAs(late, request, wait);
+      });
+    }
     return this.#routeAs(rewrite, request, wait);
   }
 
