@@ -83,6 +83,9 @@ export function settingsOf(pod: Pod, defaults: PodDefaults, refused: RefusedSett
   };
 }
 
+/** Most entries of a list: all are looked at with each event of the pod. */
+const maxListed = 1_024;
+
 /** One setting after the other: an annotation of ours wins over a label of ours. */
 class SettingReader {
   readonly #pod: Pod;
@@ -100,10 +103,10 @@ class SettingReader {
   }
 
   list(name: string): readonly string[] | undefined {
-    const parts = this.text(name)
-      ?.split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== "");
+    const parts = this.parsed(name, `at most ${maxListed} entries with commas between`, (text) => {
+      const found = text.split(",", maxListed + 1);
+      return found.length > maxListed ? undefined : found.map((part) => part.trim()).filter((part) => part !== "");
+    });
     return parts?.length === 0 ? undefined : parts;
   }
 

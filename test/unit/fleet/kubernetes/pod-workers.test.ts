@@ -167,6 +167,16 @@ describe("the workers of a pod", () => {
     expect(refused).toEqual(["pointsman.dev/kv-replay-port=nowhere"]);
   });
 
+  it.each(["models", "taints", "adapters"])("pass a list of too many over as a whole: %s", (key) => {
+    const list = (entries: number) => Array.from({ length: entries }, () => "qwen").join();
+    const { worker, refused } = workersOf({ annotations: ours({ [key]: list(1_025) }) });
+    expect(refused).toEqual([`pointsman.dev/${key}=${list(1_025)}`]);
+    expect(worker).toMatchObject({ models: ["qwen", "llama"], taints: new Set(), adapters: undefined });
+    const fitting = workersOf({ annotations: ours({ taints: list(1_024) }) });
+    expect(fitting.refused).toEqual([]);
+    expect(fitting.worker?.taints).toEqual(new Set(["qwen"]));
+  });
+
   it("are one for each port, however many names of the pool mean it", () => {
     const ports = [8000, 8000, 8001].map((containerPort, at) => ({ name: `p${at}`, containerPort }));
     const containers = [{ name: "engine", ports }];
