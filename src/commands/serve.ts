@@ -19,7 +19,7 @@ import { IndexUpkeep } from "./index-upkeep.ts";
 import { KubernetesDiscovery } from "./kubernetes-discovery.ts";
 import { KvFollower } from "./kv-follower.ts";
 import { startMetrics } from "./metrics-listener.ts";
-import { hasRouteApi, modesOf } from "./modes.ts";
+import { hasRouteApi, modesOf, needsWorkers } from "./modes.ts";
 import { peerRecovery } from "./peer-recovery.ts";
 import { PromptService, type PromptServiceParts } from "./prompt-service.ts";
 import { warmUpProxy } from "./proxy-warm-up.ts";
@@ -128,8 +128,8 @@ async function start(config: Config, log: Logger, running: Closable[], shard: Sh
     if (kubernetes === undefined) setReady(true);
     else kubernetes.onReadiness(setReady);
     const addresses = Object.assign({}, ...surfaces.map((surface) => surface.addresses));
-    const summary = { ...addresses, metricsPort: metricsServer?.port, ...counts(core), version };
-    log.info({ modes: modesOf(config), ...summary }, "the picker is ready");
+    const summary = { ...addresses, metricsPort: metricsServer?.port, ...served(config, core), version };
+    log.info({ modes: modesOf(config), ...summary }, readyText(config));
   });
   return { surfaces, loaded };
 }
@@ -259,8 +259,15 @@ function routeApiPorts(config: Config): readonly number[] {
   return hasRouteApi(config) && listen !== "off" ? [parseAddress(listen).port] : [];
 }
 
-function counts(core: Core) {
-  return { models: core.models.values().map(({ name }) => name), workers: core.catalogue.size };
+/** What requests are served: a queue's models are those of its settings, and its workers are known to others. */
+function served(config: Config, core: Core) {
+  const queueModels = modesOf(config).includes("queue") ? config.queue.models : undefined;
+  if (!needsWorkers(config)) return { queueModels };
+  return { models: core.models.values().map(({ name }) => name), workers: core.catalogue.size, queueModels };
+}
+
+function readyText(config: Config): string {
+  return needsWorkers(config) ? "the picker is ready" : "the queue's front is ready";
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

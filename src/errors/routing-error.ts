@@ -14,6 +14,7 @@ export type RoutingErrorCode =
   | "evicted"
   | "no_endpoints"
   | "deadline_exceeded"
+  | "not_ready"
   | "shutting_down"
   | "internal";
 
@@ -70,6 +71,7 @@ export const httpStatusByCode = {
   evicted: 429,
   no_endpoints: 503,
   deadline_exceeded: 504,
+  not_ready: 503,
   shutting_down: 503,
   internal: 500,
 } as const satisfies Record<RoutingErrorCode, number>;

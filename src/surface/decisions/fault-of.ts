@@ -15,6 +15,10 @@ export function noWorker(cause?: unknown): DecisionError {
   return new DecisionError("unavailable", "model has no eligible aggregate SGLang worker", { cause });
 }
 
+function notReady(cause: RoutingError): DecisionError {
+  return new DecisionError("unavailable", "service is not ready", { cause });
+}
+
 const bodyUnread = "request body could not be read";
 
 /** What a client is told of any failure: causes are for the log only. */
@@ -44,7 +48,8 @@ const routingFaults: Readonly<Record<RoutingErrorCode, (cause: RoutingError) => 
   evicted: workerIsFull,
   no_endpoints: noWorker,
   deadline_exceeded: (cause) => new DecisionError("deadline", "decision request deadline exceeded", { cause }),
-  shutting_down: (cause) => new DecisionError("unavailable", "service is not ready", { cause }),
+  not_ready: notReady,
+  shutting_down: notReady,
   internal: internalFault,
 };
 

@@ -27,6 +27,7 @@ const faceByCode = {
   evicted: { droppedReason: "evicted-priority", isTemporary: true },
   no_endpoints: { droppedReason: "rejected-no-endpoints", isTemporary: true },
   deadline_exceeded: { droppedReason: "rejected-ttl-expired" },
+  not_ready: { isTemporary: true },
   shutting_down: { droppedReason: "rejected-shutting-down", isTemporary: true },
   internal: plain,
 } as const satisfies Record<RoutingErrorCode, ErrorFace>;

@@ -113,11 +113,15 @@ export class CallReport {
     this.#log.info({ requestId: this.#requestId, endpoint, reason }, "proxy: an answer broke off");
   }
 
-  /** The client got an error of the proxy's. @param cause shown only where the proxy itself is at fault */
-  refused({ status, code }: HttpError, field: string | undefined, cause: unknown): void {
+  /**
+   * The client got an error of the proxy's.
+   * @param cause shown only where the proxy itself is at fault
+   * @param endpoint of the worker asked last, for the log alone; absent = none was
+   */
+  refused({ status, code }: HttpError, field: string | undefined, cause: unknown, endpoint?: string): void {
     this.#telemetry.refused(code);
     this.#trace?.end(code);
-    const fields = { requestId: this.#requestId, status, code, field };
+    const fields = { requestId: this.#requestId, status, code, field, endpoint };
     if (code === "internal") this.#log.error({ ...fields, err: cause }, "proxy: a request failed");
     else this.#log[status >= 500 ? "info" : "debug"](fields, "proxy: refused");
   }

@@ -229,7 +229,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
 
   #refuse(cause: unknown): void {
     const { error, field } = refusalOf(cause, this.#context.options.retryAfterSeconds);
-    this.#report.refused(error, field, cause);
+    this.#report.refused(error, field, cause, this.#tries.count === 0 ? undefined : this.#endpoint());
     this.#close();
     this.#client.refuse(error, field);
   }

@@ -184,7 +184,7 @@ export class FrontDoor implements FrontDoorway {
   #read(visit: Visit, take: (body: HeldBody) => void): void {
     if (!this.#isReady)
       throw new RoutingError("not ready: the models are being loaded, or it is not known who the workers are", {
-        code: "shutting_down",
+        code: "not_ready",
       });
     const encoding = visit.headers.get("content-encoding") ?? "identity";
     if (encoding.toLowerCase() !== "identity") {

@@ -166,7 +166,7 @@ export class QueueDoor implements FrontDoorway {
   }
 
   #submit(route: Extract<QueueRoute, { readonly kind: "submit" }>, visit: Visit, key: QueueApiKey | undefined): void {
-    if (!this.#isReady) throw new HttpError(503, "shutting_down", "the queue's front is not ready");
+    if (!this.#isReady) throw new HttpError(503, "not_ready", "the queue's front is not ready");
     if (!this.#parts.mayServe()) {
       throw new HttpError(503, "queue_unavailable", "it is not known yet whether results of the queue come back");
     }

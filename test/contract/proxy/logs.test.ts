@@ -40,11 +40,12 @@ it("a retry is told of under the id that the client gets, as is its pick", async
 });
 
 it("an error that the client gets is told of at level info, with its own request id", async () => {
-  const { url, lines } = await setUp(1, reset);
-  await call(url, { body: secretBody, headers: [...headers, "x-request-id", "mine"] });
+  const { url, lines, endpoints } = await setUp(1, reset);
+  const { body } = await call(url, { body: secretBody, headers: [...headers, "x-request-id", "mine"] });
   expect(lines.filter(({ level }) => level === "info")).toMatchObject([
-    { msg: "proxy: refused", requestId: "mine", status: 502, code: "worker_failed" },
+    { msg: "proxy: refused", requestId: "mine", status: 502, code: "worker_failed", endpoint: endpoints[0] },
   ]);
+  expect(body.toString()).not.toContain(endpoints[0]);
   expect(JSON.stringify(lines)).not.toContain("secret");
 });
 
@@ -61,6 +62,7 @@ it("no worker at all is told of, and a request that is not read is at level debu
   const { url, lines } = await setUp(0, reset);
   await call(url, { body: secretBody, headers: ["x-request-id", "a"] });
   await call(url, { path: "/nothing", body: "{}", headers: ["x-request-id", "b"] });
+  expect(lines.filter((line) => "endpoint" in line)).toEqual([]);
   expect(lines).toMatchObject([
     { level: "info", msg: "proxy: refused", requestId: "a", status: 503, code: "no_endpoints" },
     { level: "debug", msg: "proxy: refused", requestId: "b", status: 404, code: "not_found" },

@@ -31,6 +31,15 @@ describe("a request that is refused", () => {
     expect([answer.status, errorOf(answer.body).code]).toEqual([status, code]);
   });
 
+  it("that comes before the models are loaded is told so, and not that the proxy stops", async () => {
+    const { proxy, worker } = await bench.start(1);
+    proxy.setReady(false);
+    const answer = await call(proxy.url, { body: chatBody() });
+    expect([answer.status, errorOf(answer.body).code, answer.headers["retry-after"]]).toEqual([503, "not_ready", "1"]);
+    expect(await proxy.metric('pointsman_proxy_refusals_total{code="not_ready"}')).toBe(1);
+    expect(worker.seen).toEqual([]);
+  });
+
   it.each(["/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/messages"])(
     "malformed JSON on %s is 400 in the API's form",
     async (path) => {

@@ -122,6 +122,10 @@ export class RunningProxy {
     return total;
   }
 
+  setReady(isReady: boolean): void {
+    this.#proxy.server.setReady(isReady);
+  }
+
   drain(timeoutMs: number): Promise<void> {
     return this.#proxy.server.drain(timeoutMs);
   }

@@ -23,6 +23,7 @@ describe("errorAnswer", () => {
       retry: "1",
       reason: "rejected-no-endpoints",
     },
+    { code: "not_ready", status: 503, type: "service_unavailable_error", retry: "1" },
     {
       code: "shutting_down",
       status: 503,
