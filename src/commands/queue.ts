@@ -31,6 +31,7 @@ export interface QueueFrontParts {
 /** A listening front with its connection to the queues. */
 export interface RunningQueueFront {
   readonly server: FrontServer;
+  open(): Promise<void>;
   setReady(isReady: boolean): void;
   drain(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
@@ -78,6 +79,7 @@ export async function startQueueFront({ config, log, metrics }: QueueFrontParts)
     canaries.start();
     return {
       server,
+      open: () => server.open(),
       setReady: (isReady) => server.setReady(isReady),
       drain: (timeoutMs) => server.drain(timeoutMs),
       close: async () => {

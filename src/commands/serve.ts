@@ -120,7 +120,8 @@ async function start(config: Config, log: Logger, running: Closable[], shard: Sh
   if (kubernetes !== undefined) running.push(kubernetes);
   const recovered = kubernetes === undefined ? recovery?.start() : kubernetes.synced().then(() => recovery?.start());
   const warmed = prompts.loaded.then(() => warmUpProxy(config, core.models, log));
-  const loaded = Promise.all([warmed, recovered]).then(() => {
+  const loaded = Promise.all([warmed, recovered]).then(async () => {
+    await Promise.all(surfaces.map((surface) => surface.open()));
     const setReady = (isReady: boolean) => {
       for (const surface of surfaces) surface.setReady(isReady);
       shard?.setReady(isReady);

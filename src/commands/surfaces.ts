@@ -22,6 +22,8 @@ import { TraceWatcher } from "./trace-watcher.ts";
 export interface Surface {
   /** Where it listens, by the setting's name; for the log. */
   readonly addresses: Readonly<Record<string, unknown>>;
+  /** Takes connections from here on, where it shares its port with other processes; elsewhere it does so from the start. Rejects with ListenError. */
+  open(): Promise<void>;
   /** Says whether requests can be answered: the models are loaded, and it is known who the workers are. */
   setReady(isReady: boolean): void;
   /** Lets what runs end, and cuts it after `timeoutMs`. */
@@ -77,6 +79,7 @@ async function startExtProc({ core, config, log, metrics, tracer, ...parts }: Su
   const server = await startExtProcServer(extProcOptions(config), picker, metrics.requests, log);
   return {
     addresses: { extProc: server.address, health: server.healthAddress },
+    open: () => server.open(),
     setReady: (isReady) => server.setReady(isReady),
     drain: (timeoutMs) => server.drain(timeoutMs),
     close: () => server.close(),
@@ -87,6 +90,7 @@ async function startProxySurface(parts: SurfaceParts): Promise<Surface> {
   const { server, close } = await startProxy(parts);
   return {
     addresses: { proxy: server.address },
+    open: () => server.open(),
     setReady: (isReady) => server.setReady(isReady),
     drain: (timeoutMs) => server.drain(timeoutMs),
     close,
@@ -113,6 +117,8 @@ async function startHttp(parts: SurfaceParts): Promise<Surface> {
   };
   return {
     addresses: { routeApi: addresses },
+    // Its port is never shared.
+    open: async () => undefined,
     setReady: (now) => {
       isReady = now && !isClosed;
     },

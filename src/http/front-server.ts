@@ -25,7 +25,10 @@ export interface FrontServerOptions {
   readonly host: string;
   /** 0 = one that the system chooses. */
   readonly port: number;
-  /** Whether other processes listen on that port: the system spreads connections among them. Default false. */
+  /**
+   * Whether other processes listen on that port: the system spreads connections among them. Then it listens from `open` on only, since what
+   * comes sooner would be answered by a process that is not ready, in the place of one that is. Default false.
+   */
   readonly sharesPort?: boolean;
   /** How long connections are still taken after the drain has begun, in ms: who sends them learns of it meanwhile. Default 0. */
   readonly drainNoticeMs?: number;
@@ -42,24 +45,25 @@ export class FrontServer {
   readonly #server: ReturnType<ServerMaker["make"]>;
   readonly #maker: ServerMaker;
   readonly #door: FrontDoorway;
-  readonly #drainNoticeMs: number;
+  readonly #options: FrontServerOptions;
+  #isOpen = false;
   #closed: Promise<void> | undefined;
 
   private constructor(
     server: ReturnType<ServerMaker["make"]>,
     maker: ServerMaker,
     door: FrontDoorway,
-    drainNoticeMs: number,
+    options: FrontServerOptions,
   ) {
     this.#server = server;
     this.#maker = maker;
     this.#door = door;
-    this.#drainNoticeMs = drainNoticeMs;
+    this.#options = options;
   }
 
-  /** Listens. Rejects with ListenError when the address cannot be had, with Error when a file cannot be used. */
+  /** Listens, unless the port is shared. Rejects with ListenError when the address cannot be had, with Error when a file cannot be used. */
   static async start(door: FrontDoorway, options: FrontServerOptions, log: HttpLog): Promise<FrontServer> {
-    const { setting, host, port, sharesPort = false, drainNoticeMs = 0, tls, limits } = options;
+    const { sharesPort = false, tls, limits } = options;
     const maker = await ServerMaker.prepare(limits, tls, log);
     const pipelined = new PipelinedRequests();
     const server = maker.make((request, response) => {
@@ -69,19 +73,29 @@ export class FrontServer {
       if (pipelined.admit(request, response)) door.receive(request, response, true);
     });
     server.on("clientError", (error, socket) => answerClientError(error, socket as Socket));
-    await new Promise<void>((resolve, reject) => {
-      const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-      // Rejecting again, should it fail later, does nothing.
-      server.on("error", (cause) => reject(new ListenError({ setting, address }, { cause })));
-      server.listen({ host, port, reusePort: sharesPort }, () => resolve());
-    });
-    return new FrontServer(server, maker, door, drainNoticeMs);
+    const front = new FrontServer(server, maker, door, options);
+    if (!sharesPort) await front.open();
+    return front;
   }
 
   /** `host:port`, `[v6]:port`. */
   get address(): string {
-    const { address, port, family } = this.#server.address() as AddressInfo;
-    return family === "IPv6" ? `[${address}]:${port}` : `${address}:${port}`;
+    const bound = this.#server.address() as AddressInfo | null;
+    return bound === null ? placeOf(this.#options) : placeOf({ host: bound.address, port: bound.port });
+  }
+
+  /** Listens, if it does not yet and is not closed. Rejects with ListenError when the address cannot be had. */
+  async open(): Promise<void> {
+    if (this.#isOpen || this.#closed !== undefined) return;
+    this.#isOpen = true;
+    const { setting, host, port, sharesPort = false } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      // Rejecting again, should it fail later, does nothing.
+      this.#server.on("error", (cause) =>
+        reject(new ListenError({ setting, address: placeOf({ host, port }) }, { cause })),
+      );
+      this.#server.listen({ host, port, reusePort: sharesPort }, () => resolve());
+    });
   }
 
   setReady(isReady: boolean): void {
@@ -91,7 +105,8 @@ export class FrontServer {
   /** Takes no new connections after the notice, lets what runs end, and cuts what has not `timeoutMs` later. */
   async drain(timeoutMs: number): Promise<void> {
     this.#door.closeConnections();
-    if (this.#drainNoticeMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#drainNoticeMs));
+    const { drainNoticeMs = 0 } = this.#options;
+    if (drainNoticeMs > 0) await new Promise((resolve) => setTimeout(resolve, drainNoticeMs));
     const closed = this.#close();
     this.#server.closeIdleConnections();
     // Connections whose last answer was begun before do not end with it.
@@ -119,6 +134,10 @@ export class FrontServer {
     this.#door.abandonAll();
     setTimeout(() => this.#server.closeAllConnections(), lastWordsMs);
   }
+}
+
+function placeOf({ host, port }: Pick<FrontServerOptions, "host" | "port">): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 const errorByCode: Readonly<

@@ -23,7 +23,7 @@ Worth watching: \`pointsman_errors_total\` by code; \`pointsman_shadow_checks_to
 \`pointsman_endpoint_mismatches_total\`, which grows when the gateway does
 not honour picks; \`pointsman_compared_cached_tokens_total\`, whose two kinds should grow alike;
 \`pointsman_kv_event_gaps_total\`; and, where replicas share their load, \`pointsman_replica_siblings\`, which should be one less than
-there are replicas. The series \`pointsman_replica_*\` are there only with \`replicas.redis.url\`,
+there are replicas. The series \`pointsman_replica_*\` are there only with \`replicas.redis.url\` or several shards (\`--shards\`),
 \`pointsman_recover*\` only with \`replicas.peers.urls\`, \`pointsman_trace_spans_total\` only with \`tracing.endpoint\`,
 \`pointsman_shard_*\` only with several shards, which have one page: every series has the label \`shard\` then, and the process that keeps them is \`supervisor\`.
 `;

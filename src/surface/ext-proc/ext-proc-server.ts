@@ -16,12 +16,14 @@ import { SlowRequests } from "./slow-requests.ts";
 import type { ExtProcLogger, ExtProcTelemetry } from "./telemetry.ts";
 import { type ListenerCredentials, listenerCredentials } from "./tls-credentials.ts";
 
-/** A listening ext_proc surface. It starts not ready. */
+/** A listening ext_proc surface. It starts not ready, and with a shared port it does not listen there before `open`. */
 export interface ExtProcServer {
   /** `host:port` of the ext_proc service; health is answered there too. */
   readonly address: string;
   /** `host:port` of the plain-text health service; undefined when it is off. */
   readonly healthAddress: string | undefined;
+  /** Listens on the ext_proc port, if it does not yet and is not closed. Rejects with ListenError. */
+  open(): Promise<void>;
   /** What the health services say; `liveness` is always serving. */
   setReady(isReady: boolean): void;
   /**
@@ -67,9 +69,13 @@ export async function startExtProcServer(
   const running = new RunningServer({ servers: [main, healthOnly], listener, health, admission, streams, slow, clock });
   try {
     const { host } = resolved;
-    const port = await listen(main, { setting: "extProc.listen", host, port: resolved.port }, listener.credentials);
+    const bind = () => listen(main, { setting: "extProc.listen", host, port: resolved.port }, listener.credentials);
+    // Connections would be taken from the other processes, which may be ready.
+    const port = resolved.sharesPort ? resolved.port : await bind();
     const healthAddress = await listenForHealth(healthOnly, resolved);
-    return running.as(joinHostPort(host, port), healthAddress, resolved.drainNoticeMs);
+    const address = joinHostPort(host, port);
+    const { sharesPort, drainNoticeMs } = resolved;
+    return running.as({ address, healthAddress, drainNoticeMs, bind: sharesPort ? bind : undefined });
   } catch (error) {
     await running.close();
     throw error;
@@ -140,18 +146,34 @@ interface RunningParts {
   readonly clock: Clock;
 }
 
-/** What is left to do with a server: to stop it. */
+interface Listening {
+  readonly address: string;
+  readonly healthAddress: string | undefined;
+  readonly drainNoticeMs: number;
+  /** Listens at `address`; undefined = it does so already. */
+  readonly bind: (() => Promise<unknown>) | undefined;
+}
+
+/** What is left to do with a server: to open it, and to stop it. */
 class RunningServer {
   readonly #parts: RunningParts;
+  #isOpen = false;
+  #isStopped = false;
 
   constructor(parts: RunningParts) {
     this.#parts = parts;
   }
 
-  as(address: string, healthAddress: string | undefined, drainNoticeMs: number): ExtProcServer {
+  as({ address, healthAddress, drainNoticeMs, bind }: Listening): ExtProcServer {
+    this.#isOpen = bind === undefined;
     return {
       address,
       healthAddress,
+      open: async () => {
+        if (this.#isOpen || this.#isStopped) return;
+        this.#isOpen = true;
+        await bind?.();
+      },
       setReady: (isReady) => this.#parts.health.setReady(isReady),
       drain: (timeoutMs) => this.drain(timeoutMs, drainNoticeMs),
       close: () => this.close(),
@@ -176,6 +198,7 @@ class RunningServer {
   }
 
   async #stop(graceMs: number): Promise<void> {
+    this.#isStopped = true;
     this.#parts.listener.close();
     this.#parts.slow.close();
     const cut = new AbortController();

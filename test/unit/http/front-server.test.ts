@@ -7,7 +7,10 @@ const open: FrontServer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 
 /** A server that answers each request 200, and 503 once its connections are to close. */
-async function startFront(drainNoticeMs: number): Promise<FrontServer> {
+async function startFront(
+  drainNoticeMs: number,
+  shared: { readonly port?: number; readonly sharesPort?: boolean } = {},
+): Promise<FrontServer> {
   let isClosing = false;
   const door = {
     receive: (_request: unknown, response: import("node:http").ServerResponse) => {
@@ -21,7 +24,7 @@ async function startFront(drainNoticeMs: number): Promise<FrontServer> {
   };
   const log = { info: () => undefined, error: () => undefined, warn: () => undefined };
   const place = { setting: "proxy.listen", host: "127.0.0.1", port: 0, tls: { kind: "off" } } as const;
-  const server = await FrontServer.start(door, { ...place, drainNoticeMs, limits: roomyLimits }, log);
+  const server = await FrontServer.start(door, { ...place, ...shared, drainNoticeMs, limits: roomyLimits }, log);
   open.push(server);
   return server;
 }
@@ -49,5 +52,27 @@ describe("the end of a front", () => {
     const drained = server.drain(1_000);
     await expect(statusOf(address)).rejects.toThrow();
     await drained;
+  });
+});
+
+describe("a front on a shared port", () => {
+  it("takes no connections before it is opened: they go to those that are ready", async () => {
+    const first = await startFront(0, { sharesPort: true });
+    await expect(statusOf(first.address)).rejects.toThrow();
+    await first.open();
+    const port = Number(first.address.split(":")[1]);
+    const second = await startFront(0, { port, sharesPort: true });
+    expect(second.address).toBe(first.address);
+    await first.close();
+    await expect(statusOf(second.address)).rejects.toThrow();
+    await second.open();
+    expect(await statusOf(second.address)).toBe(200);
+  });
+
+  it("is not opened once it is closed", async () => {
+    const front = await startFront(0, { sharesPort: true });
+    await front.close();
+    await front.open();
+    await expect(statusOf(front.address)).rejects.toThrow();
   });
 });
