@@ -10,3 +10,4 @@ export type { ConfigFlags, FlagSetting } from "./overrides.ts";
 export { renderReference } from "./reference-page.ts";
 export { renderConfig } from "./render-config.ts";
 export type { Config, ModelSettings, WorkerSettings } from "./schema.ts";
+export { listenersOf } from "./shard-checks.ts";

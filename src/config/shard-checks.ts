@@ -2,6 +2,13 @@ import { parseAddress } from "./address.ts";
 import type { Report } from "./report.ts";
 import type { Config } from "./schema.ts";
 
+interface Listener {
+  /** Of the setting. */
+  readonly path: readonly string[];
+  /** Its value: `host:port`. */
+  readonly listen: string;
+}
+
 /** The checks of several shards. */
 export function checkShards(config: Config, report: Report): void {
   const { shards, mode, mixedModes } = config;
@@ -19,7 +26,7 @@ export function checkShards(config: Config, report: Report): void {
       const message = "expected `own`: reservations and registered workers of the route API belong to one shard";
       report(["shards", "listen"], message, shards.listen);
     }
-    for (const { path, listen } of listeners(config)) {
+    for (const { path, listen } of listenersOf(config)) {
       if (parseAddress(listen).port === 0) report(path, "expected a port that all shards can share", listen);
     }
     return;
@@ -31,7 +38,7 @@ export function checkShards(config: Config, report: Report): void {
 function checkOwnPorts(config: Config, report: Report): void {
   const { count, portStep } = config.shards;
   const taken = new Set([config.metrics.listen, config.health.listen].flatMap(portOf));
-  for (const { path, listen } of listeners(config)) {
+  for (const { path, listen } of listenersOf(config)) {
     const { port } = parseAddress(listen);
     if (port === 0) continue;
     const last = port + (count - 1) * portStep;
@@ -45,9 +52,10 @@ function checkOwnPorts(config: Config, report: Report): void {
   }
 }
 
-function listeners({ mode, mixedModes, extProc, proxy, queue, routeApi }: Config) {
+/** Where the surfaces of the configured modes listen for TCP, and the setting that says so. */
+export function listenersOf({ mode, mixedModes, extProc, proxy, queue, routeApi }: Config): readonly Listener[] {
   const modes = [mode, ...mixedModes];
-  const all: { readonly path: readonly string[]; readonly listen: string }[] = [];
+  const all: Listener[] = [];
   if (modes.includes("ext-proc")) all.push({ path: ["extProc", "listen"], listen: extProc.listen });
   if (modes.includes("proxy")) all.push({ path: ["proxy", "listen"], listen: proxy.listen });
   if (modes.includes("queue")) all.push({ path: ["queue", "listen"], listen: queue.listen });

@@ -28,10 +28,11 @@ export class ListenError extends Error {
   }
 }
 
-/** Libraries tell the system's code in their message only. */
+/** Some libraries tell the system's code in their message only, others beside it. */
 function reasonOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause);
-  const code = /\bE[A-Z][A-Z_]{3,}\b/.exec(message)?.[0] ?? "";
+  const told = /\bE[A-Z][A-Z_]{3,}\b/.exec(message)?.[0];
+  const code = told ?? (cause instanceof Error && "code" in cause ? String(cause.code) : "");
   const reason = reasonByCode[code];
   return reason === undefined ? message : `${reason} (${code})`;
 }

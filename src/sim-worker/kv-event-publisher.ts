@@ -1,4 +1,5 @@
 import { Publisher } from "zeromq";
+import { ListenError } from "../errors/index.ts";
 import type { CacheEvent } from "./block-cache.ts";
 import { encodeEventBatch, type KvEventCodecOptions } from "./kv-event-codec.ts";
 import { type PublishedBatch, type ReplayFraming, ReplayServer, sequenceFrame } from "./replay-server.ts";
@@ -48,7 +49,7 @@ export class KvEventPublisher {
       options.replayPort === undefined ? undefined : new ReplayServer(source, options.replayFraming, { ipv6 });
   }
 
-  /** Binds the sockets. Rejects when a port is taken. */
+  /** Binds the sockets. Rejects with ListenError when a port is taken. */
   static async open(options: KvEventPublisherOptions): Promise<KvEventPublisher> {
     const publisher = new KvEventPublisher(options);
     try {
@@ -97,9 +98,11 @@ export class KvEventPublisher {
 
   async #bind(): Promise<void> {
     const { host, port, replayPort } = this.#options;
-    await this.#socket.bind(tcpEndpoint(host, port));
-    this.#endpoint = this.#socket.lastEndpoint ?? tcpEndpoint(host, port);
-    this.#replayEndpoint = await this.#replay?.listen(tcpEndpoint(host, replayPort ?? 0));
+    const address = tcpEndpoint(host, port);
+    await named("--kv-events-port", address, this.#socket.bind(address));
+    this.#endpoint = this.#socket.lastEndpoint ?? address;
+    const replayAddress = tcpEndpoint(host, replayPort ?? 0);
+    this.#replayEndpoint = await named("--kv-replay-port", replayAddress, this.#replay?.listen(replayAddress));
   }
 
   #publish(): void {
@@ -130,6 +133,15 @@ export class KvEventPublisher {
       if (payload !== undefined) batches.push({ sequence: next, payload });
     }
     return batches;
+  }
+}
+
+/** ZeroMQ says neither what was to be bound nor why. @throws ListenError */
+async function named<T>(setting: string, address: string, binding: Promise<T> | undefined): Promise<T | undefined> {
+  try {
+    return await binding;
+  } catch (cause) {
+    throw new ListenError({ setting, address }, { cause });
   }
 }
 

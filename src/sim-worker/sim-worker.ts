@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { ListenError } from "../errors/index.ts";
 import { BlockCache, type CacheEvent } from "./block-cache.ts";
 import { BlockIdentity } from "./block-identity.ts";
 import { SimEngine } from "./engine.ts";
@@ -65,7 +66,7 @@ export interface SimWorker {
 
 /**
  * Starts a worker that pretends to be a vLLM server: real HTTP, a real prefix cache, KV events on ZMQ, invented text
- * and time. Rejects with RangeError on a bad option, and with the system's error when a port is taken.
+ * and time. Rejects with RangeError on a bad option, and with ListenError when a port is taken.
  */
 export async function startSimWorker(options: SimWorkerOptions = {}, logger?: SimWorkerLogger): Promise<SimWorker> {
   const resolved = resolveSimWorkerOptions(options);
@@ -154,9 +155,17 @@ async function openPublisher(
 
 function listen(server: Server, options: ResolvedSimWorkerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port: options.port, host: options.host, backlog: 4096 }, () => {
-      server.removeListener("error", reject);
+    const { host, port } = options;
+    const fail = (cause: Error) =>
+      reject(
+        new ListenError(
+          { setting: "--port", address: host.includes(":") ? `[${host}]:${port}` : `${host}:${port}` },
+          { cause },
+        ),
+      );
+    server.once("error", fail);
+    server.listen({ port, host, backlog: 4096 }, () => {
+      server.removeListener("error", fail);
       resolve();
     });
   });

@@ -9,6 +9,7 @@ import { startMetrics } from "../metrics-listener.ts";
 import { modesOf } from "../modes.ts";
 import type { ShardClock, SpawnedShard } from "./shard-process.ts";
 import { ShardSupervisor } from "./shard-supervisor.ts";
+import { assertPortsFree } from "./shared-ports.ts";
 
 /** Beyond the longest drain, before a shard is ended hard, ms. */
 const marginMs = 5_000;
@@ -22,7 +23,8 @@ const clock: ShardClock = {
 };
 
 /**
- * Runs several pickers in processes of their own until `stop` aborts, then drains them. Rejects when one of them cannot start.
+ * Runs several pickers in processes of their own until `stop` aborts, then drains them. Rejects when one of them cannot start, with ListenError
+ * when a port that they are to share is taken.
  * @param spawn starts the shard of a number
  */
 export async function serveShards(
@@ -32,6 +34,7 @@ export async function serveShards(
   spawn: (index: number) => SpawnedShard,
 ): Promise<void> {
   assertServable(config);
+  await assertPortsFree(config);
   const { shutdown, shards } = config;
   const failed = Promise.withResolvers<never>();
   const stopped = new Promise<void>((resolve) => {

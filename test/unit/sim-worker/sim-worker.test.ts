@@ -329,7 +329,19 @@ describe("state", () => {
 
   it("says when its port is taken", async () => {
     const { endpoint } = await start();
-    await expect(start({ port: Number(endpoint.split(":")[1]), kvEventsPort: 0 })).rejects.toThrow("EADDRINUSE");
+    await expect(start({ port: Number(endpoint.split(":")[1]), kvEventsPort: 0 })).rejects.toThrow(
+      `--port: cannot listen on ${endpoint}: address already in use (EADDRINUSE)`,
+    );
+  });
+
+  it.each([
+    { flag: "--kv-events-port", ports: (taken: number) => ({ kvEventsPort: taken }) },
+    { flag: "--kv-replay-port", ports: (taken: number) => ({ kvEventsPort: 0, kvReplayPort: taken }) },
+  ])("says when the port of $flag is taken", async ({ flag, ports }) => {
+    const { endpoint } = await start();
+    await expect(start(ports(Number(endpoint.split(":")[1])))).rejects.toThrow(
+      `${flag}: cannot listen on tcp://${endpoint}: address already in use (EADDRINUSE)`,
+    );
   });
 });
 
