@@ -5,13 +5,14 @@ export type { RequestExtensions, RoutingConstraints } from "./extensions.ts";
 export { routingConstraintsOf } from "./extensions.ts";
 export { outlineRequest, type RequestOutline } from "./outline.ts";
 export { parseRequest } from "./parse-request.ts";
-export type {
-  ChatParsed,
-  CompletionsParsed,
-  Dialect,
-  ParsedRequest,
-  ParseOptions,
-  PromptlessParsed,
+export {
+  type ChatParsed,
+  type CompletionsParsed,
+  type Dialect,
+  modelLoadingReason,
+  type ParsedRequest,
+  type ParseOptions,
+  type PromptlessParsed,
 } from "./parsed-request.ts";
 export type { RequestApi } from "./path.ts";
 export { requestApiFromPath } from "./path.ts";

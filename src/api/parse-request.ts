@@ -57,7 +57,8 @@ export function parseRequest(path: string | undefined, body: Buffer, options: Pa
 function parseGenerate(root: JsonValue, options: ParseOptions): ParsedRequest | undefined {
   if (!(root instanceof JsonObject) || dialectOf(root, options) === "dynamo") return undefined;
   const engine = options.engineOf?.(modelOf(root) ?? "");
-  return engine?.name === "sglang" ? parseForEngine("generate", root, engine) : undefined;
+  const mayBeSglang = engine === "loading" || engine?.name === "sglang";
+  return mayBeSglang ? parseForEngine("generate", root, engine) : undefined;
 }
 
 function parseRoot(api: PromptApi | undefined, root: JsonValue, options: ParseOptions): ParsedRequest {

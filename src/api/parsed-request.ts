@@ -3,6 +3,9 @@ import type { ChatRequest } from "./chat/chat-request.ts";
 import type { CompletionPrompt } from "./completions/prompt.ts";
 import type { EngineTraits } from "./engine/engine-traits.ts";
 import type { RequestExtensions } from "./extensions.ts";
+import type { RequestApi } from "./path.ts";
+
+type PromptApi = Exclude<RequestApi, "promptless">;
 
 /** Whose rules decide what a request may hold: the Dynamo frontend's, or (looser) those of an engine's own server. */
 export type Dialect = "dynamo" | "engine";
@@ -11,8 +14,8 @@ export interface ParseOptions {
   readonly dialect: Dialect;
   /** Dialect by the body's model name, where models differ; undefined for a name leaves `dialect`. */
   readonly dialectOf?: (model: string) => Dialect | undefined;
-  /** The engine's ways with the body's model, for the engine dialect; absent or undefined routes requests by load. */
-  readonly engineOf?: (model: string) => EngineTraits | undefined;
+  /** The engine's ways with the body's model, for the engine dialect; absent, undefined or not known yet routes requests by load. */
+  readonly engineOf?: (model: string) => EngineTraits | "loading" | undefined;
   /**
    * Whether a model of the Dynamo dialect is served with a reasoning parser: its frontend then turns thinking on for Messages that
    * do not turn it off. Absent means no.
@@ -54,12 +57,17 @@ export interface CompletionsParsed {
   readonly root: JsonObject;
 }
 
+/** Why a request is routed by load while its model is loaded. */
+export const modelLoadingReason = "the model is being loaded";
+
 /** A request without a prompt that can be tokenized here: routed by load, its body untouched. */
 export interface PromptlessParsed {
   readonly api: "promptless";
   readonly model: string | undefined;
   /** Why, for metrics and explanations; names fields, holds no content. */
   readonly reason: string;
+  /** The API of a prompt that cannot be read before its model is loaded; absent = there is none of ours. */
+  readonly awaitedApi?: PromptApi | undefined;
   /** Names of body fields that choose a worker; [] when the body is no JSON object. */
   readonly clientPins: readonly string[];
   /** The body, where it is a JSON object. */

@@ -1,4 +1,4 @@
-import type { ChatParsed, CompletionsParsed, EngineTraits } from "../api/index.ts";
+import { type ChatParsed, type CompletionsParsed, type EngineTraits, modelLoadingReason } from "../api/index.ts";
 import type { Model, TokenizeStages } from "./model.ts";
 import type { Profile } from "./profile.ts";
 import type { ScoringPrompts } from "./scoring-prompts.ts";
@@ -32,9 +32,9 @@ export class LateModel {
     this.#defersAll = true;
   }
 
-  /** As `Model.engine`; undefined until the model is loaded. */
-  get engine(): EngineTraits | undefined {
-    return this.#model?.engine;
+  /** As `Model.engine`, once the model is loaded. */
+  get engine(): EngineTraits | "loading" | undefined {
+    return this.#model === undefined ? "loading" : this.#model.engine;
   }
 
   /** Whether prompts are tokenized here at all, once the model is loaded. */
@@ -52,7 +52,7 @@ export class LateModel {
     request: ChatParsed | CompletionsParsed,
     stages?: TokenizeStages,
   ): TokenizedPrompt | Promise<TokenizedPrompt> {
-    if (this.#model === undefined) return unknownPrompt("the model is being loaded");
+    if (this.#model === undefined) return unknownPrompt(modelLoadingReason);
     return this.#defersAll ? deferredPrompt(noEngineReason) : this.#model.tokenize(request, stages);
   }
 

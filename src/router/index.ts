@@ -25,7 +25,13 @@ export {
   type RouteDemands,
   type RouteOverrides,
 } from "./placeable.ts";
-export { type PreparedRequest, type PrepareInput, type PrepareOptions, prepareRequest } from "./prepare.ts";
+export {
+  isModelLoading,
+  type PreparedRequest,
+  type PrepareInput,
+  type PrepareOptions,
+  prepareRequest,
+} from "./prepare.ts";
 export { type RewrittenBody, rewriteModel } from "./rewritten-body.ts";
 export type { LeasedDecision, RouteDecision, RouteReservation, RouteTarget, UsedTokens } from "./route-decision.ts";
 export type { RequestHeaders, RouteRequest } from "./route-request.ts";

@@ -3,8 +3,11 @@ import type { PrefixIndex } from "../kv/index.ts";
 import type { Model } from "../model/index.ts";
 
 /** What the router needs of a model: its tokens, and how it is served. */
-export type PromptPipeline = Pick<Model, "profile" | "blockSize" | "engine" | "tokenize"> &
-  Partial<Pick<Model, "hasEngine" | "remember" | "scoring">>;
+export type PromptPipeline = Pick<Model, "profile" | "blockSize" | "tokenize"> &
+  Partial<Pick<Model, "hasEngine" | "remember" | "scoring">> & {
+    /** As `Model.engine`, once the model is loaded. */
+    readonly engine: Model["engine"] | "loading";
+  };
 
 /** One served model with what hangs off it. */
 export interface ServedModel {

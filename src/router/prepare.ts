@@ -1,4 +1,11 @@
-import { type Dialect, outlineRequest, type ParsedRequest, parseRequest, tokenDataEdit } from "../api/index.ts";
+import {
+  type Dialect,
+  modelLoadingReason,
+  outlineRequest,
+  type ParsedRequest,
+  parseRequest,
+  tokenDataEdit,
+} from "../api/index.ts";
 import type { JsonObject, JsonReader } from "../json/index.ts";
 import { type BlockHashes, type ChainHasher, type HashOptions, hashBlocks } from "../kv/index.ts";
 import type { TokenizedPrompt } from "../model/index.ts";
@@ -64,7 +71,7 @@ export function prepareRequest(
   const model = servedModel(parsed.model, models, options);
   const adapter = adapterOf(parsed.model, model);
   const base = { api: parsed.api, model, demands: demandsOf(parsed, request, adapter) };
-  if (parsed.api === "promptless") return loadOnly(base, parsed.reason);
+  if (parsed.api === "promptless") return loadOnly({ ...base, api: parsed.awaitedApi ?? parsed.api }, parsed.reason);
   const pipeline = model?.pipeline;
   if (pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
   const { blockSize, profile } = pipeline;
@@ -88,6 +95,11 @@ export function prepareRequest(
   });
   const prompt = pipeline.tokenize(parsed, stages);
   return prompt instanceof Promise ? prompt.then(finish) : finish(prompt);
+}
+
+/** Whether the request's tokens are not known only because its model was still being loaded. */
+export function isModelLoading({ loadOnlyReason }: Pick<PreparedRequest, "loadOnlyReason">): boolean {
+  return loadOnlyReason === modelLoadingReason;
 }
 
 /**

@@ -2,7 +2,7 @@ import { JsonObject } from "../../json/index.ts";
 import type { ChatRequest } from "../chat/chat-request.ts";
 import { clientPinsOf } from "../extensions.ts";
 import { FieldError, isList } from "../fields/index.ts";
-import { type ParsedRequest, promptless } from "../parsed-request.ts";
+import { modelLoadingReason, type ParsedRequest, type PromptlessParsed, promptless } from "../parsed-request.ts";
 import type { RequestApi } from "../path.ts";
 import { engineCompletion } from "./engine-completion.ts";
 import { engineExtensions, engineModel } from "./engine-extensions.ts";
@@ -32,8 +32,13 @@ const promptMembers = {
  * shape of the prompt itself is refused. What cannot be turned into the engine's tokens here is routed by load.
  * @throws FieldError (400)
  */
-export function parseForEngine(api: PromptApi, root: JsonObject, engine: EngineTraits | undefined): ParsedRequest {
+export function parseForEngine(
+  api: PromptApi,
+  root: JsonObject,
+  engine: EngineTraits | "loading" | undefined,
+): ParsedRequest {
   if (api !== "generate") checkShape(api, root);
+  if (engine === "loading") return { ...byLoad(root, modelLoadingReason), awaitedApi: apiOf(api) };
   if (engine === undefined) return byLoad(root, "the engine's form of a request is not known here");
   try {
     return parse(api, root, engine);
@@ -71,7 +76,12 @@ function envelope<A extends ChatApi>(api: A, root: JsonObject) {
   return { api, model, extensions: engineExtensions(root), clientPins: clientPinsOf(root), root };
 }
 
-function byLoad(root: JsonObject, reason: string): ParsedRequest {
+/** Which engine's `generate` it is to be is not known yet. */
+function apiOf(api: PromptApi): Exclude<RequestApi, "promptless"> | undefined {
+  return api === "generate" ? undefined : api;
+}
+
+function byLoad(root: JsonObject, reason: string): PromptlessParsed {
   return promptless(reason, engineModel(root), clientPinsOf(root), root);
 }
 

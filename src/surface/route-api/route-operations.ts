@@ -13,6 +13,7 @@ import {
 import {
   defaultGroup,
   type GivenPrompt,
+  isModelLoading,
   type Partitions,
   type Placeable,
   type PreparedRequest,
@@ -94,7 +95,7 @@ export function routeOperations(dependencies: RouteDependencies): readonly Opera
     400: { description: "A field has a value that it may not have." },
     404: { description: "The model is not served here." },
     422: { description: "A field has another type than it must have." },
-    503: { description: "No worker may serve the request." },
+    503: { description: "No worker may serve the request, or its model is still being loaded." },
     504: { description: "The answer was not there in time." },
   };
   return [
@@ -207,6 +208,9 @@ async function requestSubject(
     preparing instanceof Promise
       ? await withinDeadline(preparing, options.deadlineMs, () => call.keepBody())
       : preparing;
+  if (isModelLoading(prepared)) {
+    throw new RoutingError("not ready: the model is being loaded", { code: "not_ready" });
+  }
   const demands = mergedDemands(prepared.demands, demandsOf(fields));
   const session = sessionOf(fields) ?? prepared.session;
   return {

@@ -309,3 +309,29 @@ describe("the mode", () => {
     }
   });
 });
+
+describe("before the model is loaded", () => {
+  it.each(["dynamo", "vllm", "sglang"])(
+    "a client's request to %s is told so, and token ids and hashes are answered",
+    async (profile) => {
+      const api = await RunningApi.start(settingsOf(`folder: ${testModelFolder()}, profile: ${profile}`), {
+        isLoading: true,
+      });
+      const request = { path: "/v1/chat/completions", body: chat };
+      for (const path of ["/route", "/route_and_reserve"]) {
+        const { status, body, headers } = await api.call("POST", path, { request });
+        expect([status, body.code, headers["retry-after"]]).toEqual([503, "not_ready", "1"]);
+        expect((await api.call("POST", path, { model_name: "qwen3", token_ids: [1, 2, 3, 4] })).status).toBe(200);
+      }
+      const selected = await api.call("POST", "/select", { model_name: "qwen3", token_ids: [1, 2, 3, 4] });
+      expect(selected.status).toBe(200);
+      const hashed = { model_name: "qwen3", block_hashes: [1], isl_tokens: 4 };
+      expect((await api.call("POST", "/route", hashed)).status).toBe(200);
+      const embeddings = { path: "/v1/embeddings", body: { model: "qwen3", input: "a" } };
+      expect((await api.call("POST", "/route", { request: embeddings })).status).toBe(200);
+      const totals = await api.metrics.render();
+      expect(totals).not.toContain("is not known here");
+      await api.close();
+    },
+  );
+});

@@ -36,6 +36,8 @@ interface ApiSetup {
   readonly logLine?: (line: string) => void;
   /** Makes traces. Default: there are none. */
   readonly tracer?: RequestTracer;
+  /** Whether models are never loaded, as in the first seconds. Default: they are, before the start. */
+  readonly isLoading?: boolean;
 }
 
 /** A route API over a core of its own, on a port of its own. */
@@ -63,7 +65,7 @@ export class RunningApi {
   /** @param settings YAML; the listener's port is the system's to choose */
   static async start(
     settings: string,
-    { listen = "127.0.0.1:0", logLine, tracer }: ApiSetup = {},
+    { listen = "127.0.0.1:0", logLine, tracer, isLoading = false }: ApiSetup = {},
   ): Promise<RunningApi> {
     const base = { env: {}, flags: { set: [`routeApi.listen=${listen}`, "log.level=silent"] } };
     const config = loadConfig({ ...base, text: settings });
@@ -71,7 +73,8 @@ export class RunningApi {
     const jsonReader = new JsonReader({});
     const log =
       logLine === undefined ? createLogger({ level: "silent" }) : createLogger({ level: "debug" }, { write: logLine });
-    const prompts = config.models.some(({ loadOnly }) => !loadOnly) ? promptsOf(config, models, jsonReader) : undefined;
+    const prompts =
+      !isLoading && config.models.some(({ loadOnly }) => !loadOnly) ? promptsOf(config, models, jsonReader) : undefined;
     const core = assembleCore(config, {
       models: models.registry,
       // Of equally good workers the same one is taken in every run.

@@ -83,6 +83,8 @@ export interface FixtureOptions {
   readonly thresholds?: BusyThresholds;
   readonly sentPrompts?: SentPrompts;
   readonly isEagle?: boolean;
+  /** Default: one token a character. */
+  readonly pipeline?: PromptPipeline;
 }
 
 export function fixture({
@@ -93,6 +95,7 @@ export function fixture({
   clock = { now: () => 0 },
   sentPrompts,
   isEagle = false,
+  pipeline = characterPipeline(profile),
   queue,
   thresholds = noThresholds,
 }: FixtureOptions): Fixture {
@@ -102,7 +105,7 @@ export function fixture({
     aliases: ["alias"],
     adapters: ["tuned"],
     isEagle,
-    pipeline: characterPipeline(profile),
+    pipeline,
     index,
   };
   const catalogue = new Catalogue();

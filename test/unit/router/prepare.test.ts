@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { applyEdit } from "../../../src/json/index.ts";
 import { hashBlocks } from "../../../src/kv/index.ts";
+import { LateModel, profileByName } from "../../../src/model/index.ts";
+import { isModelLoading } from "../../../src/router/index.ts";
 import { blockSize, completion, fixture, headers, request } from "./fixture.ts";
 
 const workers = [{ name: "a", endpoint: "10.0.0.1:80" }];
@@ -97,6 +99,44 @@ describe("preparing a request", () => {
     expect(salted).not.toBe(plain);
     expect(await local({ "x-tenant-id": " t1 " }, { nvext: { cache_salt: "other" } })).toBe(salted);
     expect(await local({ "x-tenant-id": " " }, {})).toBe(plain);
+  });
+});
+
+describe("a request whose model is being loaded", () => {
+  const loading = (profile: "vllm" | "sglang" | "dynamo") =>
+    fixture({ workers, pipeline: new LateModel(profileByName(profile), blockSize) }).router;
+  const messages = [{ role: "user", content: "hi" }];
+
+  it.each([
+    ["/v1/chat/completions", "chat", { messages }],
+    ["/v1/completions", "completions", { prompt: "hi" }],
+    ["/v1/responses", "responses", { input: "hi" }],
+    ["/v1/messages", "messages", { messages, max_tokens: 1 }],
+    [undefined, "chat", { messages }],
+  ])("on %s is placed by load for this reason, whatever engine serves it", async (path, api, body) => {
+    for (const profile of ["vllm", "sglang", "dynamo"] as const) {
+      const prepared = await loading(profile).prepare({
+        ...request("/", JSON.stringify({ model: "m", ...body })),
+        path,
+      });
+      expect(prepared, profile).toMatchObject({
+        api,
+        loadOnlyReason: "the model is being loaded",
+        bodyEdit: undefined,
+      });
+      expect(isModelLoading(prepared)).toBe(true);
+    }
+  });
+
+  it("on SGLang's own path is too, and is not refused for a shape that is not known yet", async () => {
+    const prepared = await loading("sglang").prepare(request("/generate", '{"model":"m","text":"hi"}'));
+    expect(prepared).toMatchObject({ api: "promptless", loadOnlyReason: "the model is being loaded" });
+  });
+
+  it("that would have no prompt of ours anyway is placed by load for that", async () => {
+    const prepared = await loading("vllm").prepare(request("/v1/embeddings", '{"model":"m","input":"hi"}'));
+    expect(prepared).toMatchObject({ api: "promptless", loadOnlyReason: "the path has no prompt of ours" });
+    expect(isModelLoading(prepared)).toBe(false);
   });
 });
 
