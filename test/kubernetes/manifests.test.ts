@@ -86,4 +86,8 @@ describe("manifests at a real API server", () => {
   it.each([needed, everything])("accepts what the chart makes of %o", async (values) => {
     expect(await objections(await helmTemplate(values))).toEqual([]);
   });
+
+  it.each(["queue", "proxy"])("accepts what the chart makes of the example for the mode %s", async (mode) => {
+    expect(await objections(await helmTemplate({}, [`k8s/examples/values-${mode}.yaml`]))).toEqual([]);
+  });
 });
