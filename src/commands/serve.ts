@@ -111,7 +111,7 @@ async function start(config: Config, log: Logger, running: Closable[], shard: Sh
     running.push(replication);
     metrics.sampleReplicas(() => replication.sample());
   }
-  const tracer = await startTraces(config, metrics, running);
+  const tracer = await startTraces(config, log, metrics, running);
   const watchers = await requestWatchers(config, log, metrics, running);
   const parts = { core, config, tracer, log, metrics, follower, recovery, problemsOf, prober, replication, watchers };
   const surfaces = await startSurfaces(parts, running);
@@ -150,8 +150,13 @@ async function requestWatchers(
 }
 
 /** Undefined = there are no traces. */
-async function startTraces(config: Config, metrics: Metrics, running: Closable[]): Promise<RequestTracer | undefined> {
-  const tracer = await tracerOf(config);
+async function startTraces(
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+  running: Closable[],
+): Promise<RequestTracer | undefined> {
+  const tracer = await tracerOf(config, log);
   if (tracer === undefined) return undefined;
   running.push(tracer);
   metrics.sampleTraces(() => tracer.counts);

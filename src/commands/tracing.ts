@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type Config, ConfigError } from "../config/index.ts";
-import { type OtlpTracer, startTracing } from "../telemetry/index.ts";
+import { type Logger, type OtlpTracer, startTracing } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { replicaName } from "./reservation-ids.ts";
 
 /** Begins to make traces; undefined = the settings name no collector. @throws ConfigError for a file that cannot be used */
-export async function tracerOf(config: Config): Promise<OtlpTracer | undefined> {
+export async function tracerOf(config: Config, log: Logger): Promise<OtlpTracer | undefined> {
   const { endpoint, headersFile, caFile, ...options } = config.tracing;
   if (endpoint === undefined) return undefined;
-  return startTracing({
+  const collector = {
     ...options,
     endpoint,
     maxSpans: options.maxQueuedSpans,
@@ -17,7 +17,8 @@ export async function tracerOf(config: Config): Promise<OtlpTracer | undefined> 
     ca: caFile === undefined ? undefined : await textOf(caFile, "tracing.caFile"),
     serviceVersion: version,
     instanceId: `${replicaName(config)}.${randomUUID()}`,
-  });
+  };
+  return startTracing(collector, log);
 }
 
 async function textOf(file: string, setting: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { Subscriber } from "zeromq";
+import { RareLog } from "../telemetry/index.ts";
 import { isIpv6 } from "./endpoint-family.ts";
 import { EventApplier, type KvEventSink } from "./event-applier.ts";
 import { endOfReplay, readFrames } from "./frames.ts";
 import type { KvEventCounter, KvEventCounters, KvEventLog } from "./observer.ts";
-import { RareLog } from "./rare-log.ts";
 import { replay } from "./replay-client.ts";
 import { type Replay, StreamFollower } from "./stream-follower.ts";
 import type { StreamPoint } from "./stream-position.ts";

@@ -5,9 +5,10 @@ import { checkedText, count, milliseconds } from "../setting-types.ts";
 export const tracing = z
   .strictObject({
     endpoint: checkedText(describeFault)
+      .transform(withTracesPath)
       .optional()
       .describe(
-        "Where traces are sent, by OTLP over HTTP in JSON: a collector's address, as `http://127.0.0.1:4318/v1/traces`. Absent = there are none.",
+        "Where traces are sent, by OTLP over HTTP in JSON: a collector's address, as `http://127.0.0.1:4318/v1/traces`. One without a path, as `OTEL_EXPORTER_OTLP_ENDPOINT` has it, gets `/v1/traces`. Absent = there are none.",
       ),
     headersFile: z
       .string()
@@ -44,6 +45,13 @@ export const tracing = z
   })
   .prefault({})
   .describe("Traces of requests, for an OpenTelemetry collector.");
+
+function withTracesPath(text: string): string {
+  const url = new URL(text);
+  if (url.pathname !== "/") return text;
+  url.pathname = "/v1/traces";
+  return url.href;
+}
 
 function describeFault(text: string): string | undefined {
   const url = URL.parse(text);

@@ -13,6 +13,8 @@ import {
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
+import type { LineLog } from "../rare-log.ts";
+import { CollectorLog } from "./collector-log.ts";
 import type { RequestTrace, RequestTracer, TraceAttributes, TraceCarrier, TraceSpan } from "./request-trace.ts";
 import { SpanClock } from "./span-clock.ts";
 import { type SpanCounts, SpanQueue, type SpanQueueOptions } from "./span-queue.ts";
@@ -50,8 +52,9 @@ export class OtlpTracer implements RequestTracer {
   readonly #tracer: Tracer;
   readonly #rate: TraceRate;
 
-  constructor(options: OtlpTracerOptions) {
-    this.#queue = new SpanQueue(exporterOf(options), options);
+  /** @param log lets equal messages through once in a while only */
+  constructor(options: OtlpTracerOptions, log: LineLog) {
+    this.#queue = new SpanQueue(exporterOf(options), options, new CollectorLog(options.endpoint, log));
     this.#provider = new TracerProvider({
       resource: resourceFromAttributes({
         "service.name": options.serviceName,

@@ -21,19 +21,27 @@ export interface SpanCounts {
   readonly dropped: number;
 }
 
+/** Told what the collector does with spans. */
+export interface SpanQueueObserver {
+  sent(): void;
+  failed(spans: number, error: Error): void;
+}
+
 /** Ended spans on their way to the collector: one message under way, a bounded number of spans behind it, and the rest dropped. */
 export class SpanQueue implements SpanProcessor {
   readonly #exporter: SpanExporter;
   readonly #options: SpanQueueOptions;
+  readonly #observer: SpanQueueObserver;
   #waiting: ReadableSpan[] = [];
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #isClosed = false;
   #counts = { sent: 0, failed: 0, dropped: 0 };
 
-  constructor(exporter: SpanExporter, options: SpanQueueOptions) {
+  constructor(exporter: SpanExporter, options: SpanQueueOptions, observer: SpanQueueObserver) {
     this.#exporter = exporter;
     this.#options = options;
+    this.#observer = observer;
   }
 
   get counts(): SpanCounts {
@@ -80,9 +88,8 @@ export class SpanQueue implements SpanProcessor {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const batch = this.#waiting.splice(0, this.#options.maxBatchSpans);
-    const sending = this.#exported(batch).then((isSent) => {
-      if (isSent) this.#counts.sent += batch.length;
-      else this.#counts.failed += batch.length;
+    const sending = this.#exported(batch).then((failure) => {
+      this.#count(batch.length, failure);
       this.#sending = undefined;
       if (this.#waiting.length > 0) this.#plan(this.#options.flushMs);
     });
@@ -90,12 +97,25 @@ export class SpanQueue implements SpanProcessor {
     return sending;
   }
 
-  #exported(batch: ReadableSpan[]): Promise<boolean> {
+  #count(spans: number, failure: Error | undefined): void {
+    if (failure === undefined) {
+      this.#counts.sent += spans;
+      this.#observer.sent();
+    } else {
+      this.#counts.failed += spans;
+      this.#observer.failed(spans, failure);
+    }
+  }
+
+  /** @returns why they were not taken; undefined = they were */
+  #exported(batch: ReadableSpan[]): Promise<Error | undefined> {
     return new Promise((resolve) => {
       try {
-        this.#exporter.export(batch, ({ code }) => resolve(code === ExportResultCode.SUCCESS));
-      } catch {
-        resolve(false);
+        this.#exporter.export(batch, ({ code, error }) =>
+          resolve(code === ExportResultCode.SUCCESS ? undefined : (error ?? new Error("no reason was given"))),
+        );
+      } catch (error) {
+        resolve(error instanceof Error ? error : new Error("the message could not be made"));
       }
     });
   }

@@ -1,10 +1,17 @@
 import { type OtlpTracer, startTracing } from "../../../src/telemetry/index.ts";
 
 type TracerOptions = Parameters<typeof startTracing>[0];
+type TracerLog = Parameters<typeof startTracing>[1];
+
+const silent: TracerLog = { info: () => undefined, warn: () => undefined };
 
 /** A tracer that records every request and sends at once. */
-export function testTracer(endpoint: string, options: Partial<TracerOptions> = {}): Promise<OtlpTracer> {
-  return startTracing({
+export function testTracer(
+  endpoint: string,
+  options: Partial<TracerOptions> = {},
+  log: TracerLog = silent,
+): Promise<OtlpTracer> {
+  const all = {
     endpoint,
     headers: {},
     ca: undefined,
@@ -18,5 +25,6 @@ export function testTracer(endpoint: string, options: Partial<TracerOptions> = {
     maxBatchSpans: 50,
     flushMs: 10,
     ...options,
-  });
+  };
+  return startTracing(all, log);
 }

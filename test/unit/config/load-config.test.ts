@@ -128,6 +128,17 @@ describe("loadConfig", () => {
     expect(problemsOf({ text })).toEqual([problem]);
   });
 
+  it.each([
+    { given: "http://host:4318", endpoint: "http://host:4318/v1/traces" },
+    { given: "https://host/", endpoint: "https://host/v1/traces" },
+    { given: "http://[::1]:4318?tenant=a", endpoint: "http://[::1]:4318/v1/traces?tenant=a" },
+    { given: "http://host:4318/otlp/v1/traces", endpoint: "http://host:4318/otlp/v1/traces" },
+    { given: "http://host:4318/v1/traces/", endpoint: "http://host:4318/v1/traces/" },
+  ])("sends traces for $given to $endpoint", ({ given, endpoint }) => {
+    const { tracing } = loadConfig({ env: { POINTSMAN_TRACING_ENDPOINT: given } });
+    expect(tracing.endpoint).toBe(endpoint);
+  });
+
   it("lists every problem at once, whatever it came from", () => {
     const problems = problemsOf({
       text: "log: {level: loud}\nunknown: 1",

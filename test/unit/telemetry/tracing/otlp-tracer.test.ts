@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { afterEach, describe, expect, it } from "vitest";
+import { describeError } from "../../../../src/telemetry/describe-error.ts";
 import type { TraceCarrier } from "../../../../src/telemetry/index.ts";
 import { OtlpReceiver } from "../../../support/tracing/otlp-receiver.ts";
 import { testTracer } from "../../../support/tracing/test-tracer.ts";
@@ -184,6 +185,46 @@ describe("a collector", () => {
     for (let i = 0; i < 5; i++) tracer.begin("request", carrier({}))?.span?.end();
     await expect.poll(() => tracer.counts.failed).toBe(5);
     await tracer.close();
+  });
+
+  it("that refuses spans is told of in the log once, with its address and the reason, and so is its return", async () => {
+    const receiver = await OtlpReceiver.start();
+    const lines: [level: string, fields: object][] = [];
+    const log = {
+      info: (fields: object) => lines.push(["info", fields]),
+      warn: (fields: object) => lines.push(["warn", fields]),
+    };
+    const tracer = await testTracer(`${receiver.endpoint}?key=secret`, {}, log);
+    open.push(receiver, tracer);
+    receiver.reply = (response) => response.writeHead(400).end();
+    for (const failed of [1, 2]) {
+      tracer.begin("request", carrier({}))?.span?.end();
+      await expect.poll(() => tracer.counts.failed).toBe(failed);
+    }
+    receiver.reply = (response) => response.writeHead(200).end("{}");
+    for (const sent of [1, 2]) {
+      tracer.begin("request", carrier({}))?.span?.end();
+      await expect.poll(() => tracer.counts.sent).toBe(sent);
+    }
+    const { endpoint } = receiver;
+    expect(lines).toEqual([
+      ["warn", { endpoint, failedSpans: 1, err: expect.objectContaining({ message: "Bad Request", code: 400 }) }],
+      ["info", { endpoint, failedSpans: 2 }],
+    ]);
+  });
+
+  it("that is not there is told of with the system's reason", async () => {
+    const receiver = await OtlpReceiver.start();
+    const { endpoint } = receiver;
+    await receiver.close();
+    const reasons: unknown[] = [];
+    const log = { info: () => undefined, warn: (fields: object) => reasons.push(fields) };
+    const tracer = await testTracer(endpoint, { timeoutMs: 200 }, log);
+    tracer.begin("request", carrier({}))?.span?.end();
+    await tracer.close();
+    expect(JSON.stringify(reasons.map((fields) => describeError((fields as { err: unknown }).err)))).toContain(
+      "ECONNREFUSED",
+    );
   });
 
   it("that refuses spans gets the next ones all the same", async () => {

@@ -1,5 +1,13 @@
-import type { KvEventLog } from "./observer.ts";
-import type { Clock } from "./turn-budget.ts";
+/** Where lines are written; shaped as pino. */
+export interface LineLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** Monotonic milliseconds; only differences have meaning. */
+interface Clock {
+  now(): number;
+}
 
 /** Equal messages come this often at most, ms. */
 const intervalMs = 60_000;
@@ -10,12 +18,12 @@ interface Said {
 }
 
 /** Lets each message through once a minute; the next one says how many were held back. */
-export class RareLog implements KvEventLog {
-  readonly #log: KvEventLog;
+export class RareLog implements LineLog {
+  readonly #log: LineLog;
   readonly #clock: Clock;
   readonly #said = new Map<string, Said>();
 
-  constructor(log: KvEventLog, clock: Clock) {
+  constructor(log: LineLog, clock: Clock) {
     this.#log = log;
     this.#clock = clock;
   }

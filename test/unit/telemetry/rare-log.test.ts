@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RareLog } from "../../../src/kv-events/rare-log.ts";
+import { RareLog } from "../../../src/telemetry/index.ts";
 import { FakeClock } from "../load/fake-clock.ts";
 
 it("lets each message through once a minute, and says how many were held back", () => {
