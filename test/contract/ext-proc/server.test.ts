@@ -50,6 +50,36 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((server) => server.close()));
 });
 
+const accepts = (address: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(`tcp://${address}`);
+    const socket = connectTcp(Number(port), hostname);
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+
+describe("a shared port", () => {
+  it("is listened on from the opening on, and health at once", async () => {
+    const port = Number((await start()).address.split(":")[1]);
+    await started.shift()?.close();
+    const server = await start({ port, sharesPort: true });
+    expect(await accepts(server.address)).toBe(false);
+    expect(await accepts(server.healthAddress ?? "")).toBe(true);
+    await server.open();
+    await server.open();
+    expect(await accepts(server.address)).toBe(true);
+  });
+
+  it("is not listened on once the server is closed", async () => {
+    const port = Number((await start()).address.split(":")[1]);
+    await started.shift()?.close();
+    const server = await start({ port, sharesPort: true });
+    await server.close();
+    await server.open();
+    expect(await accepts(server.address)).toBe(false);
+  });
+});
+
 describe("the gRPC server", () => {
   it("tells of a connection that breaks, since all streams on it end", async () => {
     const server = await start();

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { pino } from "pino";
 import { expect, it } from "vitest";
-import { serveShards } from "../../../../src/commands/index.ts";
+import { serve, serveShards } from "../../../../src/commands/index.ts";
 import { loadConfig } from "../../../../src/config/index.ts";
 
 const text = `
@@ -16,17 +16,22 @@ health: { listen: "off" }
 shards: { count: 2 }
 `;
 
-it.each(["proxy", "queue"])("shards do not start beside others that share the port of %s.listen", async (mode) => {
-  const other = createServer().listen({ host: "127.0.0.1", port: 0, reusePort: true });
-  await once(other, "listening");
-  const taken = `127.0.0.1:${(other.address() as AddressInfo).port}`;
-  const free = mode === "proxy" ? "queue" : "proxy";
+/** Where nobody listens. */
+async function freeAddress(): Promise<string> {
   const spare = createServer().listen(0, "127.0.0.1");
   await once(spare, "listening");
   const { port } = spare.address() as AddressInfo;
   spare.close();
   await once(spare, "close");
-  const set = [`${mode}.listen=${taken}`, `${free}.listen=127.0.0.1:${port}`];
+  return `127.0.0.1:${port}`;
+}
+
+it.each(["proxy", "queue"])("shards do not start beside others that share the port of %s.listen", async (mode) => {
+  const other = createServer().listen({ host: "127.0.0.1", port: 0, reusePort: true });
+  await once(other, "listening");
+  const taken = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const free = mode === "proxy" ? "queue" : "proxy";
+  const set = [`${mode}.listen=${taken}`, `${free}.listen=${await freeAddress()}`];
   const config = loadConfig({ text, env: {}, flags: { set } });
   const spawn = () => {
     throw new Error("a shard was started");
@@ -38,4 +43,25 @@ it.each(["proxy", "queue"])("shards do not start beside others that share the po
   } finally {
     other.close();
   }
+});
+
+it("a shard listens on every shared port by the time that it is ready", async () => {
+  const [proxy, queue, extProc] = [await freeAddress(), await freeAddress(), await freeAddress()];
+  const set = [`proxy.listen=${proxy}`, `queue.listen=${queue}`, `extProc.listen=${extProc}`];
+  const ready = Promise.withResolvers<void>();
+  const write = (line: string) => {
+    if (JSON.parse(line).msg === "the picker is ready") ready.resolve();
+  };
+  const stop = new AbortController();
+  const config = loadConfig({ text: text.replace("[queue]", "[queue, ext-proc]"), env: {}, flags: { set } });
+  const served = serve(config, pino({}, { write }), stop.signal);
+  await Promise.race([ready.promise, served]);
+  for (const address of [proxy, queue, extProc]) {
+    const [host, port] = address.split(":");
+    const socket = connect(Number(port), host);
+    await once(socket, "connect");
+    socket.destroy();
+  }
+  stop.abort();
+  await served;
 });
