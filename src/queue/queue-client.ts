@@ -10,6 +10,7 @@ import {
   type QueueClientOptions,
   type QueueObserver,
   type ResolvedQueueOptions,
+  resolveDependencies,
   resolveQueueOptions,
 } from "./queue-options.ts";
 import type { QueueRequest, QueueResult } from "./queue-request.ts";
@@ -41,7 +42,7 @@ export class QueueClient {
 
   private constructor(
     options: ResolvedQueueOptions,
-    { secrets, observer, environment }: QueueClientDependencies,
+    { secrets, observer, environment }: ReturnType<typeof resolveDependencies>,
     firstTry: (cause: unknown) => void,
   ) {
     this.#options = options;
@@ -67,11 +68,12 @@ export class QueueClient {
    * Starts, and tries to connect once; when that fails it goes on trying. Rejects with UnsupportedRedisError where the server cannot be used
    * (a Redis Cluster), with RangeError on an option outside its range.
    */
-  static async start(options: QueueClientOptions, dependencies: QueueClientDependencies): Promise<QueueClient> {
+  static async start(options: QueueClientOptions, dependencies: QueueClientDependencies = {}): Promise<QueueClient> {
     const resolved = resolveQueueOptions(options);
+    const whole = resolveDependencies(dependencies);
     let client: QueueClient | undefined;
     const cause = await new Promise<unknown>((resolve) => {
-      client = new QueueClient(resolved, dependencies, resolve);
+      client = new QueueClient(resolved, whole, resolve);
     });
     if (cause instanceof UnsupportedRedisError) {
       await client?.close();

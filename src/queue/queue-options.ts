@@ -1,5 +1,5 @@
 import type { RedisPlace, RedisSecrets, RetryPace } from "../redis/index.ts";
-import type { QueueEnvironment } from "./queue-environment.ts";
+import { type QueueEnvironment, systemQueueEnvironment } from "./queue-environment.ts";
 import type { OrphanReason } from "./waiters.ts";
 
 /**
@@ -57,9 +57,45 @@ export type CancelReason =
 export type QueueOperation = "submit" | "cancel" | "upkeep" | "survey";
 
 export interface QueueClientDependencies {
-  readonly secrets: RedisSecrets;
+  /** Default: no password, and with `rediss:` the certificates that the system trusts. */
+  readonly secrets?: RedisSecrets;
+  /** Default: nobody is told. */
+  readonly observer?: Partial<QueueObserver>;
+  /** Default: those of the process. */
+  readonly environment?: QueueEnvironment;
+}
+
+const silent: QueueObserver = {
+  connected: () => undefined,
+  lost: () => undefined,
+  orphaned: () => undefined,
+  cancelled: () => undefined,
+  failed: () => undefined,
+  removed: () => undefined,
+};
+
+/** What a client works with, whole. */
+export function resolveDependencies(given: QueueClientDependencies): Required<QueueClientDependencies> & {
   readonly observer: QueueObserver;
-  readonly environment: QueueEnvironment;
+} {
+  const { secrets = noSecrets, environment = systemQueueEnvironment, observer } = given;
+  return { secrets, environment, observer: observer === undefined ? silent : told(observer) };
+}
+
+async function noSecrets() {
+  return { password: undefined, tls: { rejectUnauthorized: true } };
+}
+
+/** Not a copy: observers may be objects of a class. */
+function told(observer: Partial<QueueObserver>): QueueObserver {
+  return {
+    connected: () => observer.connected?.(),
+    lost: (cause) => observer.lost?.(cause),
+    orphaned: (reason) => observer.orphaned?.(reason),
+    cancelled: (why, wasKnown) => observer.cancelled?.(why, wasKnown),
+    failed: (operation, cause) => observer.failed?.(operation, cause),
+    removed: (instances) => observer.removed?.(instances),
+  };
 }
 
 export type ResolvedQueueOptions = Required<QueueClientOptions>;

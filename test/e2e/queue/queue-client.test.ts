@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type QueueClient, type QueueClientOptions, QueueError } from "../../../src/queue/index.ts";
 import { RedisServer, redisKinds } from "../support/redis-server.ts";
@@ -11,6 +14,8 @@ const ways: readonly Partial<QueueClientOptions>[] = [
   { wire: "v0.9", resultLists: "request" },
   { wire: "v0.10", resultLists: "request" },
 ];
+
+const run = promisify(execFile);
 
 describe.each(redisKinds)("a queue on a %s", (kind) => {
   let server: RedisServer;
@@ -31,6 +36,18 @@ describe.each(redisKinds)("a queue on a %s", (kind) => {
   afterEach(async () => {
     for (const client of open.splice(0)) await client.close();
     processor.close();
+  });
+
+  it("is used as the manual shows it", async () => {
+    const page = await readFile(new URL("../../../docs/queue.md", import.meta.url), "utf8");
+    const [, example = ""] = /^```ts\n(.*?)^```$/ms.exec(page) ?? [];
+    const code = example.replace("redis://127.0.0.1:6379", server.url);
+    // The package's own name leads to what was built, as it does for those who have installed it.
+    const running = run(process.execPath, ["--input-type=module", "--eval", code]);
+    const member = await processor.next();
+    expect(member.data.payload).toMatchObject({ model: "qwen3" });
+    await processor.answer(member, { status_code: 200, payload: "It scatters." });
+    expect((await running).stdout).toBe("200 It scatters.\n");
   });
 
   async function start(options: Partial<QueueClientOptions> = {}): Promise<WatchedClient> {
