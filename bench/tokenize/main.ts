@@ -20,10 +20,14 @@ const frames: Readonly<Record<string, MessageFrame>> = {
   llama2: { before: (role) => (role === "user" ? "<s>[INST] " : " [/INST] "), after: "</s>" },
 };
 /** The first rounds pay for the warming up of the code: that of a turn takes some 150 turns to get there. */
-const warmUpRounds = 8;
+const warmUpRounds = 4;
 const rounds = 7;
 /** Of unseen text: as many as there is text for. */
-const slicesOfRound = 3;
+const slicesOfRound = 2;
+/** What each engine is handed in a row: the first turns after another engine's pay for what that has left in the processor's caches. */
+const conversationsOfRound = 2;
+const unitsOfConversation = 70_000;
+const unitsOfTurns = (warmUpRounds + rounds) * conversationsOfRound * unitsOfConversation;
 const text = realText();
 
 const names = ["script", "official", "ours", "pieces"] as const;
@@ -112,14 +116,22 @@ for (const name of tokenizerNames.filter((candidate) => wanted.length === 0 || w
   const frame = frames[name] ?? chatMl;
   const turns: Costs[] = [];
   for (let round = 0; round < warmUpRounds + rounds; round++) {
-    const [first, ...others] = conversation(text.slice(round * 70_000), frame);
-    if (first !== undefined) await measure(engines, [first]); // the first turn of a conversation is unseen text
-    const costs = await measure(engines, others);
+    const conversations = Array.from({ length: conversationsOfRound }, (_, at) => [
+      ...conversation(text.slice((round * conversationsOfRound + at) * unitsOfConversation), frame),
+    ]);
+    await measure(
+      engines,
+      conversations.flatMap((prompts) => prompts.slice(0, 1)), // the first turn of a conversation is unseen text
+    );
+    const costs = await measure(
+      engines,
+      conversations.flatMap((prompts) => prompts.slice(1)),
+    );
     if (round >= warmUpRounds) turns.push(costs);
   }
   report("64 KB conversation, a turn", turns);
   const unseen: Costs[] = [];
-  const fresh = slices(text.slice((warmUpRounds + rounds) * 70_000), slicesOfRound * rounds, 65_536);
+  const fresh = slices(text.slice(unitsOfTurns), slicesOfRound * rounds, 65_536);
   for (let at = 0; at < fresh.length; at += slicesOfRound)
     unseen.push(
       await measure(
