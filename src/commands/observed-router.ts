@@ -30,6 +30,7 @@ export class ObservedRouter {
 
   /** As `Router.route`. */
   route(request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+    if (this.#watchers.length === 0) return this.#route(request, wait);
     return this.#watched((followed) => this.#route(request, followed), request, wait);
   }
 
@@ -38,7 +39,7 @@ export class ObservedRouter {
     request: RouteRequest,
     wait: PrepareWait,
   ): RouteDecision | Promise<RouteDecision> {
-    const watched = this.#watchers.length === 0 ? undefined : WatchedPick.of(this.#watchers, request);
+    const watched = WatchedPick.of(this.#watchers, request);
     if (watched === undefined) return pick(wait);
     const failed = (error: unknown): never => {
       watched.failed(error, wait.signal.aborted);
@@ -77,6 +78,7 @@ export class ObservedRouter {
 
   /** As `Router.admit`. A request that is picked for again, on another worker, is followed as another one. */
   admit(subject: Placeable, request: RouteRequest, wait: PrepareWait): RouteDecision | Promise<RouteDecision> {
+    if (this.#watchers.length === 0) return this.#admit(subject, request, wait);
     return this.#watched((followed) => this.#admit(subject, request, followed), request, wait);
   }
 
