@@ -3,7 +3,7 @@ SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: demo test test-e2e test-live test-kubernetes check bench build venv kubernetes-tools install clean distclean
+.PHONY: demo test test-e2e test-browser test-live test-kubernetes check bench build venv kubernetes-tools install clean distclean
 
 # Starts a real Envoy, the picker and four simulated workers, sends requests and prints what was picked and why.
 demo: build venv
@@ -15,6 +15,10 @@ test: build venv kubernetes-tools
 
 test-e2e: build venv
 	@$(PINNED) node scripts/testing/run.ts e2e
+
+# The console's page in a real Chromium, which has to be there (Debian: apt-get install chromium), or be named by CHROMIUM.
+test-browser: build
+	@$(PINNED) node scripts/testing/run.ts browser
 
 # With a real Dynamo frontend, which scripts/oracle/setup.sh installs first (about 90 s): a whole gateway, real templates, random bodies.
 # The bodies' seed is fixed, so that a failure is one of the change; `npm run parity:live` takes another one each time.
