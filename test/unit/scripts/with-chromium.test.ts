@@ -40,7 +40,7 @@ async function runScript(): Promise<string> {
 }
 
 async function whereIs(tool: string): Promise<string> {
-  return (await run("sh", ["-c", `command -v ${tool}`])).stdout.trim();
+  return (await run("bash", ["-c", `type -P ${tool}`])).stdout.trim();
 }
 
 describe("the browser's tests on a machine without Chromium", () => {
