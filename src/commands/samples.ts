@@ -20,6 +20,8 @@ export interface WorkerSigns {
   readonly isLoadShared?: boolean;
 }
 
+type SampledCore = Pick<Core, "catalogue" | "loads" | "view" | "models" | "leases" | "queue" | "sessions">;
+
 /** What the metrics show of a running core. */
 export class CoreSamples implements SampleSource {
   readonly #catalogue: Catalogue;
@@ -28,15 +30,17 @@ export class CoreSamples implements SampleSource {
   readonly #models: ModelRegistry;
   readonly #leases: LeaseTable;
   readonly #queue: Core["queue"];
+  readonly #sessions: Core["sessions"];
   readonly #signs: WorkerSigns;
 
-  constructor(core: Pick<Core, "catalogue" | "loads" | "view" | "models" | "leases" | "queue">, signs: WorkerSigns) {
+  constructor(core: SampledCore, signs: WorkerSigns) {
     this.#catalogue = core.catalogue;
     this.#loads = core.loads;
     this.#view = core.view;
     this.#models = core.models;
     this.#leases = core.leases;
     this.#queue = core.queue;
+    this.#sessions = core.sessions;
     this.#signs = signs;
   }
 
@@ -72,6 +76,10 @@ export class CoreSamples implements SampleSource {
 
   get queued(): number {
     return this.#queue?.size ?? 0;
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
   }
 
   *models(): Generator<ModelSample> {

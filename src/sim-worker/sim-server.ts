@@ -24,6 +24,7 @@ export interface SimServerParts {
   readonly generation: GenerationHandler;
   readonly scoring: ScoringHandler;
   readonly pairing: Pairing;
+  readonly stats: () => object;
 }
 
 interface Exchange {
@@ -170,6 +171,9 @@ export class SimServer {
         break;
       case "/sim/config":
         sendJson(response, 200, this.#parts.faults.settings);
+        break;
+      case "/sim/stats":
+        sendJson(response, 200, this.#parts.stats());
         break;
       case "/sim/requests":
         sendJson(response, 200, { requests: this.#lastRequests(exchange.query.get("limit")) });

@@ -106,24 +106,26 @@ function assemble(
   const pairing = new Pairing(options.pairRole, options.pairIgnoredOn, () => hostAndPort(endpoint));
   const generation = new GenerationHandler(engine, options, options.tokenize ?? pseudoTokenize, faults, pairing);
   const scoring = new ScoringHandler(engine, faults);
-  const simServer = new SimServer({ name, options, engine, metrics, faults, log, generation, scoring, pairing });
+  const stats = (): SimWorkerStats => ({
+    running: engine.running,
+    waiting: engine.waiting,
+    pairsWaiting: pairing.meeting.held,
+    blocksInUse: cache.blocksInUse,
+    cachedBlocks: cache.cachedBlocks,
+    promptTokens: metrics.promptTokens,
+    cachedTokens: metrics.cachedTokens,
+    eventBatches: publisher?.batches ?? 0,
+    eventChanges: publisher?.changes ?? 0,
+  });
+  const parts = { name, options, engine, metrics, faults, log, generation, scoring, pairing, stats };
+  const simServer = new SimServer(parts);
   server.on("request", (request, response) => void simServer.handle(request, response));
   return {
     name,
     endpoint,
     kvEventsEndpoint: publisher?.endpoint,
     kvReplayEndpoint: publisher?.replayEndpoint,
-    stats: () => ({
-      running: engine.running,
-      waiting: engine.waiting,
-      pairsWaiting: pairing.meeting.held,
-      blocksInUse: cache.blocksInUse,
-      cachedBlocks: cache.cachedBlocks,
-      promptTokens: metrics.promptTokens,
-      cachedTokens: metrics.cachedTokens,
-      eventBatches: publisher?.batches ?? 0,
-      eventChanges: publisher?.changes ?? 0,
-    }),
+    stats,
     requests: (limit = options.recordedRequests) => log.last(limit),
     configure: (changes) => faults.change(changes),
     resetCache: () => cache.clear(),

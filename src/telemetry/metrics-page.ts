@@ -6,6 +6,7 @@ const noSamples: SampleSource = {
   models: () => [],
   reservations: () => ({ booked: 0, leases: 0, leaseEnds: {} }),
   queued: 0,
+  sessions: 0,
 };
 
 const introduction = `# Metrics

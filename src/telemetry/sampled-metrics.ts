@@ -68,6 +68,8 @@ export interface SampleSource {
   reservations(): ReservationSample;
   /** Requests that wait for a worker that is not too busy. */
   readonly queued: number;
+  /** Sessions that are remembered. */
+  readonly sessions: number;
 }
 
 const rankLabels = ["worker", "dp_rank"] as const;
@@ -88,6 +90,7 @@ export function registerSampledMetrics(registry: Registry, source: SampleSource)
 function registerCounts(registry: Registry, source: SampleSource): void {
   const gauge = (name: string, help: string, value: () => number) => registerSampledGauge(registry, name, help, value);
   gauge("pointsman_queued_requests", "Requests that wait because all workers are too busy.", () => source.queued);
+  gauge("pointsman_sessions", "Sessions whose worker is remembered (`affinity`).", () => source.sessions);
   gauge("pointsman_ready_ranks", "Ranks of workers that may be picked; there without workers, too.", () => {
     let ready = 0;
     for (const { isEligible } of source.ranks()) if (isEligible) ready++;

@@ -207,6 +207,14 @@ describe("what arrives", () => {
     expect(worker.requests()).toHaveLength(3);
   });
 
+  it("tells over HTTP what runs and what it holds", async () => {
+    const worker = await start({ blockSize: 4 });
+    await post(worker, "/v1/completions", { model: "m", prompt: "p".repeat(64) });
+    const told = await (await fetch(`http://${worker.endpoint}/sim/stats`)).json();
+    expect(told).toEqual(worker.stats());
+    expect(told).toMatchObject({ running: 0, cachedBlocks: 4, blocksInUse: 0 });
+  });
+
   it("takes a body of 20 MB", async () => {
     const worker = await start();
     const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "x".repeat(20_000_000) }] });

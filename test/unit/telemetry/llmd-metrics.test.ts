@@ -98,6 +98,7 @@ describe("the pool by llm-d's names", () => {
       models: () => [],
       reservations: () => ({ booked: 0, leases: 0, leaseEnds: {} }),
       queued: 0,
+      sessions: 0,
     });
     return all.render();
   }

@@ -15,6 +15,7 @@ describe("the metrics page", () => {
       models: () => [],
       reservations: () => ({ booked: 0, leases: 0, leaseEnds: {} }),
       queued: 0,
+      sessions: 0,
     });
     const described = await all.describe();
     expect(described.filter(({ name, type }) => name.endsWith("_total") !== (type === "counter"))).toEqual([]);

@@ -39,6 +39,7 @@ describe("MetricsServer", () => {
       models: () => [],
       reservations: () => ({ booked: 0, leases: 0, leaseEnds: {} }),
       queued: 0,
+      sessions: 0,
     });
     const own = await MetricsServer.start(metrics, { host: "127.0.0.1", port: 0 });
     try {

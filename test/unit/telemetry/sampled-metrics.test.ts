@@ -36,6 +36,7 @@ function sampled(ranks: () => Iterable<RankSample>): Metrics {
     ],
     reservations: () => ({ booked: 8, leases: 5, leaseEnds: { released: 4, expired: 1 } }),
     queued: 6,
+    sessions: 9,
   });
   return all;
 }
@@ -66,6 +67,7 @@ describe("sampled metrics", () => {
       "pointsman_ready_ranks 1",
       "pointsman_leases 5",
       "pointsman_queued_requests 6",
+      "pointsman_sessions 9",
       'pointsman_index_bytes{model="m"} 7000',
       'pointsman_index_evicted_blocks_total{model="m"} 3',
     ]) {
