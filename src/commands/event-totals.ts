@@ -31,13 +31,14 @@ export class EventTotals {
     this.#dropped.set(key, (this.#dropped.get(key) ?? 0) + amount);
   }
 
-  sample(): Omit<KvEventSample, "lastEventAgeMs" | "problems"> {
+  sample(): Omit<KvEventSample, "lastEventAgeMs" | "problems"> & { readonly replays: number } {
     let applied = 0;
     for (const counter of appliedCounters) applied += this.#of(counter);
     return {
       applied,
       dropped: Object.fromEntries(this.#dropped),
       gaps: this.#of("gaps"),
+      replays: this.#of("replays"),
       resets: this.#of("lost_tracks") + this.#of("restarts"),
     };
   }

@@ -80,13 +80,14 @@ export class FollowedRank {
   }
 
   get status(): KvRankStatus {
-    const { isConnected, lastSequence, hasSeenEvents, silentMs } = this.#subscriber.status;
+    const { isConnected, lastSequence, hasSeenEvents, silentMs, lastSentAtMs } = this.#subscriber.status;
     return {
       ...this.#totals.sample(),
       endpoint: this.#endpoint,
       isConnected,
       lastSequence,
       lastEventAgeMs: hasSeenEvents ? silentMs : undefined,
+      lastSentAtMs,
       blocks: this.#index.blocksOf(this.rank.slot),
       problems: this.#alarms.problems,
     };

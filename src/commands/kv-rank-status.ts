@@ -26,6 +26,8 @@ export interface KvRankStatus {
   readonly lastSequence: number | undefined;
   /** Time since the last batch, ms; undefined before the first. */
   readonly lastEventAgeMs: number | undefined;
+  /** When the engine sent the last batch, by its own clock, ms since 1970; undefined when it does not say. */
+  readonly lastSentAtMs: number | undefined;
   /** Blocks that it is known to hold. */
   readonly blocks: number;
   /** Events that changed something: blocks stored or removed, and clears. */
@@ -34,6 +36,8 @@ export interface KvRankStatus {
   readonly dropped: Readonly<Record<string, number>>;
   /** Gaps in the sequence numbers, repaired or not. */
   readonly gaps: number;
+  /** Times that past events were asked for. */
+  readonly replays: number;
   /** Times that its blocks were forgotten: its engine started anew, or a gap could not be repaired. */
   readonly resets: number;
   /** What is wrong at present; empty = nothing is known to be. */

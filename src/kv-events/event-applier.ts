@@ -64,6 +64,7 @@ export class EventApplier {
   readonly #counters: KvEventCounters;
   readonly #ranks = new Map<number, RankState>();
   #foreignBlockSize: number | undefined;
+  #lastSentAtMs: number | undefined;
 
   constructor(
     options: EventApplierOptions,
@@ -91,6 +92,11 @@ export class EventApplier {
     return this.#sinkUntilClosed.blocksOf(this.#options.slot) > 0;
   }
 
+  /** When the engine sent the last batch, by its own clock, ms since 1970; undefined when it does not say. */
+  get lastSentAtMs(): number | undefined {
+    return this.#lastSentAtMs;
+  }
+
   /** Block size of the engine's last store when it does not fit. */
   get foreignBlockSize(): number | undefined {
     return this.#foreignBlockSize;
@@ -103,6 +109,8 @@ export class EventApplier {
    */
   async apply(payload: Buffer, isCounted: boolean): Promise<boolean> {
     const batch = await this.#inTurns(decodeSteps(payload));
+    const sentAtMs = batch.timestamp * 1_000;
+    this.#lastSentAtMs = sentAtMs > 0 && sentAtMs < Number.POSITIVE_INFINITY ? sentAtMs : undefined;
     for (const [reason, amount] of Object.entries(batch.skipped)) {
       if (amount > 0) this.#counters.add("skipped_events", this.#options.slot, amount, reason);
     }

@@ -50,6 +50,8 @@ export interface KvEventStatus {
   /** Time since the last batch, live or replayed, or since the start when there was none, ms. */
   readonly silentMs: number;
   readonly hasSeenEvents: boolean;
+  /** When the engine sent the last batch, by its own clock, ms since 1970; undefined when it does not say. */
+  readonly lastSentAtMs: number | undefined;
   /** Block size of the engine when it is not the configured one. */
   readonly foreignBlockSize: number | undefined;
 }
@@ -121,6 +123,7 @@ export class KvEventSubscriber {
       lastSequence,
       silentMs: this.#clock.now() - (lastBatchAt ?? this.#startedAt),
       hasSeenEvents: lastBatchAt !== undefined,
+      lastSentAtMs: this.#applier.lastSentAtMs,
       foreignBlockSize: this.#applier.foreignBlockSize,
     };
   }

@@ -32,6 +32,8 @@ export class HeldBlocks {
   readonly #oldest: number[] = [];
   readonly #newest: number[] = [];
   readonly #counts: number[] = [];
+  /** Four a holder, in the order of the bits: its blocks in each tier. */
+  readonly #tierCounts: number[] = [];
 
   /** @param capacity most holdings over all slots */
   constructor(capacity: number) {
@@ -57,11 +59,17 @@ export class HeldBlocks {
       this.#counts.push(0);
       this.#oldest.push(0);
       this.#newest.push(0);
+      this.#tierCounts.push(0, 0, 0, 0);
     }
   }
 
   countOf(holder: number): number {
     return this.#counts[holder] ?? 0;
+  }
+
+  /** Blocks of a holder in a tier; one in several tiers counts in each. */
+  countIn(holder: number, tier: StorageTier): number {
+    return this.#tierCounts[4 * holder + 31 - Math.clz32(tierBits[tier])] ?? 0;
   }
 
   find(holder: number, low: number, high: number): number {
@@ -113,7 +121,19 @@ export class HeldBlocks {
 
   setTiers(id: number, tiers: number): void {
     const at = id * recordWords + holderWord;
-    this.#words[at] = ((this.#words[at] as number) & ~(tierMask << tierShift)) | (tiers << tierShift);
+    const word = this.#words[at] as number;
+    const changed = ((word >>> tierShift) & tierMask) ^ tiers;
+    this.#words[at] = (word & ~(tierMask << tierShift)) | (tiers << tierShift);
+    if (changed !== 0) this.#countTiers(word & holderMask, changed, tiers);
+  }
+
+  #countTiers(holder: number, changed: number, tiers: number): void {
+    const counts = this.#tierCounts;
+    for (let bit = 0; bit < 4; bit++) {
+      if (((changed >>> bit) & 1) === 0) continue;
+      const at = 4 * holder + bit;
+      counts[at] = (counts[at] as number) + (((tiers >>> bit) & 1) === 1 ? 1 : -1);
+    }
   }
 
   /** How often the block is in device memory beyond the first time. */

@@ -122,6 +122,12 @@ export class PrefixIndex {
     return holder < 0 ? 0 : this.#holdings.held.countOf(holder);
   }
 
+  /** Blocks that `slot` holds in a tier; one in several tiers counts in each. */
+  blocksIn(slot: number, tier: StorageTier): number {
+    const holder = this.#holdings.holders.of(slot);
+    return holder < 0 ? 0 : this.#holdings.held.countIn(holder, tier);
+  }
+
   /** Whether `slot` holds the block of this sequence hash, by events alone, in any tier. */
   isHeld(slot: number, sequenceLow: number, sequenceHigh: number): boolean {
     const holder = this.#holdings.holders.of(slot);

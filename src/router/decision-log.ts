@@ -24,6 +24,10 @@ export interface DecisionSummary {
   readonly model: string | undefined;
   /** Prompt length; undefined when the tokens are not known. */
   readonly promptTokens: number | undefined;
+  /** Complete blocks of the prompt; undefined when the tokens are not known. */
+  readonly promptBlocks: number | undefined;
+  /** Of these, the leading ones that the worker that prefills was believed to hold, in any tier; undefined when not known, or nobody was picked. */
+  readonly heldBlocks: number | undefined;
   /** Who answers; undefined when nobody was picked. */
   readonly picked: DecidedRank | undefined;
   /** Who prefills for it; undefined when nobody else does. */
@@ -100,7 +104,7 @@ export class DecisionLog {
 }
 
 function summaryOf({ number, atMs, requestId, outcome, explainable }: Entry): DecisionSummary {
-  const { api, model, promptTokens, answering, prefill } = explainable;
+  const { api, model, promptTokens, promptBlocks, answering, prefill } = explainable;
   const isPicked = outcome === "picked";
   return {
     number,
@@ -110,9 +114,16 @@ function summaryOf({ number, atMs, requestId, outcome, explainable }: Entry): De
     api,
     model,
     promptTokens,
+    promptBlocks,
+    heldBlocks: isPicked && promptBlocks !== undefined ? heldBlocksOf(prefill ?? answering, promptBlocks) : undefined,
     picked: isPicked ? pickedOf(answering) : undefined,
     prefill: isPicked && prefill !== undefined ? pickedOf(prefill) : undefined,
   };
+}
+
+function heldBlocksOf({ candidates, choice }: ConsideredPhase, promptBlocks: number): number | undefined {
+  const picked = choice && candidates[choice.chosen];
+  return picked && Math.min(promptBlocks, picked.deviceBlocks + picked.hostBlocks + picked.diskBlocks);
 }
 
 function pickedOf({ candidates, choice }: ConsideredPhase): DecidedRank | undefined {

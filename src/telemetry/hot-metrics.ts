@@ -42,6 +42,10 @@ abstract class HotMetric<L extends string, S> {
   protected abstract newSeries(): S;
   protected abstract samplesOf(labels: Labels<L>, series: S): readonly Sample[];
 
+  protected allSeries(): Iterable<{ readonly labels: Labels<L>; readonly series: S }> {
+    return this.#series;
+  }
+
   /** For the registry. */
   async get() {
     const { name, help, type, aggregator } = this;
@@ -78,6 +82,26 @@ export class HotCounter<L extends string = never> extends HotMetric<L, { value: 
   /** @param amount not negative */
   inc(labels: Labels<L>, amount = 1): void {
     this.seriesOf(labels).value += amount;
+  }
+
+  /** Sum of all series, or of those that have these labels. */
+  total(where: Partial<Labels<L>> = {}): number {
+    let sum = 0;
+    for (const { series } of this.#where(where)) sum += series.value;
+    return sum;
+  }
+
+  /** The same by the values of one label. */
+  totalsBy(name: L, where: Partial<Labels<L>>): Record<string, number> {
+    const totals: Record<string, number> = {};
+    for (const { labels, series } of this.#where(where))
+      totals[labels[name]] = (totals[labels[name]] ?? 0) + series.value;
+    return totals;
+  }
+
+  *#where(where: Partial<Labels<L>>) {
+    const wanted = Object.entries(where) as [L, string][];
+    for (const each of this.allSeries()) if (wanted.every(([name, value]) => each.labels[name] === value)) yield each;
   }
 
   protected newSeries() {

@@ -157,10 +157,37 @@ export class RequestMetrics {
     this.#series.aborted.inc({ phase: abort.phase });
   }
 
+  /** What has been counted since the start. */
+  totals(): RequestTotals {
+    const { picks, errors, blocks } = this.#series;
+    return {
+      picks: picks.total(),
+      refusals: errors.total(),
+      promptBlocks: blocks.total({ kind: "prompt" }),
+      heldBlocks: blocks.total({ kind: "held" }),
+    };
+  }
+
+  /** Requests of a model that were placed without token claims since the start, by the reason. */
+  inexactOf(model: string): Readonly<Record<string, number>> {
+    return this.#series.inexact.totalsBy("reason", { model: this.#models.of(model) });
+  }
+
   /** @param totals read at each scrape from here on */
   inFlight(totals: InFlightTotals): void {
     this.#inFlight = totals;
   }
+}
+
+/** Requests, and blocks of prompts, since the start. */
+export interface RequestTotals {
+  /** Placed, or told of to a caller of the route API. */
+  readonly picks: number;
+  readonly refusals: number;
+  /** Complete blocks of the prompts of placed requests. */
+  readonly promptBlocks: number;
+  /** Of these, those that the picked worker was believed to hold. */
+  readonly heldBlocks: number;
 }
 
 /** What a surface holds; its members are current whenever they are read. */

@@ -59,6 +59,8 @@ export interface ConsoleModel {
   readonly tokens: "exact" | "load" | "loading";
   /** For people: why by load. Undefined unless `tokens` is `load`. */
   readonly loadReason: string | undefined;
+  /** Requests since the start whose tokens were not known, by the reason: images, text that cannot be rendered, a model still loading. */
+  readonly inexact: Readonly<Record<string, number>>;
   readonly index: {
     /** Blocks held, summed over ranks. */
     readonly blocks: number;

@@ -28,6 +28,11 @@ const summaryProperties = {
   api: text,
   model: text,
   prompt_tokens: { type: "integer", description: "Absent when the tokens are not known." },
+  prompt_blocks: { type: "integer", description: "Its complete blocks; absent when the tokens are not known." },
+  held_blocks: {
+    type: "integer",
+    description: "Of these, the leading ones that the worker that prefills was believed to hold.",
+  },
   picked: rankSchema,
   prefill: rankSchema,
 } as const satisfies Record<string, JsonSchema>;

@@ -13,7 +13,9 @@ it("sums what was applied, and what was left out by its reason", () => {
   totals.add("gaps", 3);
   totals.add("lost_tracks", 1);
   totals.add("restarts", 1);
-  expect(totals.sample()).toEqual({ applied: 8, dropped: { unknown_medium: 3, bad_batches: 1 }, gaps: 3, resets: 2 });
+  totals.add("replays", 4);
+  const dropped = { unknown_medium: 3, bad_batches: 1 };
+  expect(totals.sample()).toEqual({ applied: 8, dropped, gaps: 3, replays: 4, resets: 2 });
 });
 
 it("keeps no more reasons than it has room for", () => {

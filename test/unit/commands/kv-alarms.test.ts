@@ -9,6 +9,7 @@ const healthy: RankSigns = {
     lastSequence: 3,
     silentMs: 10,
     hasSeenEvents: true,
+    lastSentAtMs: undefined,
     foreignBlockSize: undefined,
   },
   isSilent: false,

@@ -90,6 +90,8 @@ describe("following KV events", () => {
       blocks: 2,
       gaps: 0,
       lastEventAgeMs: expect.any(Number),
+      lastSentAtMs: expect.closeTo(Date.now(), -5),
+      replays: 1,
       problems: [],
     });
   });

@@ -69,6 +69,11 @@ class Model {
     return runs;
   }
 
+  /** Blocks of a slot in a tier whose place is known. */
+  blocksIn(slot: number, tier: StorageTier): number {
+    return [...this.#of(slot).values()].filter((block) => block.path !== undefined && block.tiers.has(tier)).length;
+  }
+
   get counts(): { blocks: number; orphans: number } {
     const all = [...this.#slots.values()].flatMap((held) => [...held.values()]);
     const orphans = all.filter((block) => block.path === undefined).length;
@@ -121,6 +126,9 @@ function expectEqual(index: PrefixIndex, model: Model): void {
     for (const at of slots) {
       expect([out.device[at], out.host[at], out.disk[at]]).toEqual(model.overlap(at, query));
     }
+  }
+  for (const at of slots) {
+    for (const tier of tiers) expect(index.blocksIn(at, tier)).toBe(model.blocksIn(at, tier));
   }
   expect({ blocks: index.blockCount, orphans: index.stats.orphans }).toEqual(model.counts);
 }

@@ -18,6 +18,7 @@ describe("the log of decisions", () => {
     await router.route(asked("abcdefghij", "r1"), signal);
     const logged = of(decisions, "r1");
     expect(logged).toMatchObject({ number: 1, atMs: 1_000, requestId: "r1", outcome: "picked" });
+    expect(logged).toMatchObject({ promptBlocks: 2, heldBlocks: 2 });
     const { answering, promptTokens, promptBlocks } = logged?.explanation ?? {};
     expect({ promptTokens, promptBlocks }).toEqual({ promptTokens: 10, promptBlocks: 2 });
     expect(answering?.candidates[answering.chosen ?? -1]).toMatchObject({

@@ -32,6 +32,30 @@ describe("RequestMetrics", () => {
     ]);
   });
 
+  it("tells its totals, over all labels", () => {
+    const { requests } = metrics();
+    expect(requests.totals()).toEqual({ picks: 0, refusals: 0, promptBlocks: 0, heldBlocks: 0 });
+    requests.picked(pick);
+    requests.told({ ...pick, mode: "query", model: "another" });
+    requests.failed({ code: "no_endpoints", durationMs: 1 });
+    requests.failed({ code: "saturated", durationMs: 1 });
+    const choice = { model: "m", heldBlocks: 3, session: undefined, aggregatedReason: undefined };
+    requests.chosen({ ...choice, promptBlocks: 5 });
+    requests.chosen({ ...choice, promptBlocks: 2 });
+    requests.chosen({ ...choice, promptBlocks: undefined });
+    expect(requests.totals()).toEqual({ picks: 2, refusals: 2, promptBlocks: 7, heldBlocks: 5 });
+  });
+
+  it("tells why prompts of a model were not known", () => {
+    const { requests } = metrics();
+    requests.inexact("m", "an image");
+    requests.inexact("m", "an image");
+    requests.inexact("m", "loading");
+    requests.inexact("another", "an image");
+    expect(requests.inexactOf("m")).toEqual({ "an image": 2, loading: 1 });
+    expect(requests.inexactOf("none of them")).toEqual({ "an image": 1 });
+  });
+
   it("makes no series from model names that clients invent", async () => {
     const all = metrics();
     for (let i = 0; i < 100; i++) all.requests.picked({ ...pick, model: `invented-${i}` });
