@@ -3,7 +3,7 @@ SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: demo test test-e2e test-browser test-live test-kubernetes check bench build venv kubernetes-tools install clean distclean
+.PHONY: demo test test-e2e test-browser test-live test-kubernetes fuzz check bench build venv kubernetes-tools install clean distclean
 
 # Starts a real Envoy, the picker and four simulated workers, sends requests and prints what was picked and why.
 demo: build venv
@@ -11,7 +11,7 @@ demo: build venv
 
 # Ends with the line "N passed, N failed".
 test: build venv kubernetes-tools
-	@$(PINNED) node scripts/testing/run.ts unit contract parity manifests e2e
+	@$(PINNED) node scripts/testing/run.ts unit contract fuzz parity manifests e2e
 
 test-e2e: build venv
 	@$(PINNED) node scripts/testing/run.ts e2e
@@ -31,6 +31,10 @@ test-live: build venv
 test-kubernetes: build venv kubernetes-tools
 	@scripts/kubernetes/setup.sh >/dev/null
 	@$(PINNED) node scripts/testing/run.ts kubernetes
+
+# Random cases from a seed of the hour, a minute for each target; FUZZ="--target json --seconds 600 --seed 7" says otherwise.
+fuzz: $(INSTALLED)
+	@$(PINNED) node test/fuzz/run.ts $(FUZZ)
 
 check: $(INSTALLED)
 	@$(PINNED) npm run --silent check

@@ -15,6 +15,7 @@ const config: KnipConfig = {
     "bench/proxy/{worker,cache-worker,hit-rate}.ts",
     "bench/queue/{client-run,stand-in}.ts",
     "scripts/oracle/ask.ts",
+    "test/fuzz/run.ts",
     "test/live/templates/record-native.ts",
     "test/unit/tokenizer/record-transformers5.ts",
   ],

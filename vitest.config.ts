@@ -21,6 +21,14 @@ export default defineConfig({
           testTimeout: 20_000,
         },
       },
+      {
+        test: {
+          name: "fuzz",
+          include: ["test/fuzz/**/*.test.ts"],
+          setupFiles: ["test/support/property-seed.ts"],
+          testTimeout: 120_000,
+        },
+      },
       { test: { name: "parity", include: ["test/parity/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 } },
       {
         test: { name: "manifests", include: ["test/manifests/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },

@@ -1,6 +1,6 @@
 import { BodyGatherer } from "./body-gatherer.ts";
 import type { PickAnswer } from "./pick-answer.ts";
-import type { CommonResponse, HttpBody } from "./processing-messages.ts";
+import type { CommonResponse, HttpBody, ProcessingResponse } from "./processing-messages.ts";
 import { headersAnswer, noBody, pickResponse } from "./request-answers.ts";
 import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
 
@@ -17,7 +17,8 @@ export class BufferedRequest implements RequestPhase {
   readonly #gatherer: BodyGatherer;
   #pickedOn: "headers" | "body" | "trailers" | undefined;
   #isAnswered = false;
-  #owesTrailers = false;
+  /** Answers that have to wait for the pick's: Envoy refuses them in another order. */
+  #owed: ProcessingResponse[] = [];
 
   /** @param isAlwaysWhole whether the one body message holds the whole body even without its end (trailers follow) */
   constructor(host: RequestPhaseHost, isAlwaysWhole: boolean) {
@@ -33,7 +34,7 @@ export class BufferedRequest implements RequestPhase {
 
   body({ body = noBody, end_of_stream: isEnd = false }: HttpBody): void {
     if (this.#pickedOn !== undefined) {
-      this.#host.send({ request_body: {} });
+      this.#pass({ request_body: {} });
       return;
     }
     this.#host.hold(body.length);
@@ -44,8 +45,7 @@ export class BufferedRequest implements RequestPhase {
 
   trailers(): void {
     if (this.#pickedOn === undefined) this.#pick("trailers", noBody);
-    else if (this.#isAnswered) this.#host.send({ request_trailers: {} });
-    else this.#owesTrailers = true;
+    else this.#pass({ request_trailers: {} });
   }
 
   answer(answer: PickAnswer, counted: () => void): void {
@@ -58,7 +58,13 @@ export class BufferedRequest implements RequestPhase {
     else if (this.#pickedOn === "body") this.#sendBody(answer, written);
     // No body message came, so only the metadata can still tell the destination.
     else this.#host.send({ request_trailers: {}, dynamic_metadata: answer.dynamicMetadata }, written);
-    if (this.#owesTrailers) this.#host.send({ request_trailers: {} });
+    for (const message of this.#owed) this.#host.send(message);
+    this.#owed = [];
+  }
+
+  #pass(message: ProcessingResponse): void {
+    if (this.#isAnswered) this.#host.send(message);
+    else this.#owed.push(message);
   }
 
   #pick(on: "headers" | "body" | "trailers", body: Buffer | undefined): void {

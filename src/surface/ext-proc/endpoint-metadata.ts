@@ -1,3 +1,4 @@
+import type { PickRequestHeaders } from "./pick-router.ts";
 import type { MetadataContext, StructValue } from "./processing-messages.ts";
 
 const SUBSET_NAMESPACE = "envoy.lb.subset_hint";
@@ -23,8 +24,14 @@ export function servedEndpoint(metadata: MetadataContext | undefined): string | 
   return value === undefined ? undefined : endpointsOf(value).at(-1);
 }
 
+/** Endpoints that a conformance test asks for; undefined when it does not. */
+export function requestedEndpoints(headers: PickRequestHeaders): readonly string[] | undefined {
+  const list = headers.get("test-epp-endpoint-selection");
+  return list === undefined ? undefined : splitEndpoints(list);
+}
+
 /** Splits a comma-separated list of endpoints; blank entries are dropped. */
-export function splitEndpoints(list: string): readonly string[] {
+function splitEndpoints(list: string): readonly string[] {
   return list
     .split(",")
     .map((endpoint) => endpoint.trim())

@@ -85,8 +85,9 @@ export class ProcessStream implements GatewaySink, MessageReceiver {
     }
   }
 
-  /** The stream is no gRPC, or not ours: the gateway is told by the status. */
+  /** The stream is no gRPC, or not ours: the gateway is told by the status, unless its answer is on the way. */
   #fail(cause: unknown): void {
+    if (this.#isEnded) return;
     const { logger } = this.#context.session;
     if (cause instanceof StatusError) this.#status = cause.status;
     else this.#status = GrpcStatus.internal;

@@ -5,7 +5,7 @@ import { PickAttempt } from "../../router/index.ts";
 import type { Admission, StreamTicket } from "./admission.ts";
 import { type StreamModes, streamModes } from "./body-mode.ts";
 import type { HeaderRemovals } from "./control-headers.ts";
-import { servedEndpoint, splitEndpoints, subsetHint } from "./endpoint-metadata.ts";
+import { requestedEndpoints, servedEndpoint, subsetHint } from "./endpoint-metadata.ts";
 import { errorAnswer, toRoutingError } from "./error-answer.ts";
 import { contentLength, HeaderList } from "./header-list.ts";
 import type { MismatchLog } from "./mismatch-log.ts";
@@ -18,7 +18,7 @@ import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
 import { requestPhaseOfMode } from "./request-phase-of-mode.ts";
 import { ResponsePass } from "./response-pass.ts";
 import { ResponseWatch } from "./response-watch.ts";
-import type { ExtProcLogger, ExtProcTelemetry, StreamPhase } from "./telemetry.ts";
+import { type ExtProcLogger, type ExtProcTelemetry, logRefusal, type StreamPhase } from "./telemetry.ts";
 import { upstreamOutcome } from "./upstream-outcome.ts";
 
 /** Where answers go. */
@@ -61,6 +61,8 @@ export class StreamSession {
   #phase: StreamPhase = "request";
   #isComplete = false;
   #isClosed = false;
+  /** Whether the gateway has answered in our stead, before the request was placed. */
+  #isOverEarly = false;
   #headers: HeaderList = HeaderList.none;
   #subset: readonly string[] | undefined;
   #request: RequestPhase | undefined;
@@ -113,7 +115,7 @@ export class StreamSession {
     this.#sink.end();
     this.#close(error);
     this.#context.telemetry.failed({ code: error.code, durationMs: this.#pickMs() });
-    this.#logRefusal(error);
+    logRefusal(this.#context.logger, error, this.#requestId());
   }
 
   #dispatch(message: ProcessingRequest): void {
@@ -143,6 +145,7 @@ export class StreamSession {
   }
 
   #requestBody(message: HttpBody, { metadata_context: metadata }: ProcessingRequest): void {
+    if (this.#isOverEarly) return;
     this.#subset = subsetHint(metadata) ?? this.#subset;
     // A gateway that hides the headers from us cannot be told a destination either.
     if (this.#request === undefined) this.#sink.write({ request_body: {} });
@@ -150,6 +153,7 @@ export class StreamSession {
   }
 
   #requestTrailers({ metadata_context: metadata }: ProcessingRequest): void {
+    if (this.#isOverEarly) return;
     this.#subset = subsetHint(metadata) ?? this.#subset;
     if (this.#request === undefined) this.#sink.write({ request_trailers: {} });
     else this.#request.trailers();
@@ -180,7 +184,7 @@ export class StreamSession {
       headers: this.#headers,
       body,
       subset: this.#subset,
-      requestedEndpoints: this.#requestedEndpoints(),
+      requestedEndpoints: options.conformanceHeaders ? requestedEndpoints(this.#headers) : undefined,
       trustClient: options.trustClient,
     };
     this.#attempt.run((wait) => router.route(request, wait))?.catch((cause) => this.#fail(cause));
@@ -205,19 +209,27 @@ export class StreamSession {
     this.#ticket.leavePick();
     const { telemetry, mismatches } = this.#context;
     this.#watch = new ResponseWatch(decision, telemetry, mismatches, this.#context.options.maxUsageBytes);
-    telemetry.picked({
-      model: decision.model,
-      api: decision.api,
-      mode: this.#modes?.request ?? "none",
-      bodyBytes: body.length,
-      durationMs: this.#pickMs(),
-      inputTokens: decision.inputTokens,
-      predictedCachedTokens: decision.predictedCachedTokens,
-    });
+    const { model, api, inputTokens, predictedCachedTokens } = decision;
+    const mode = this.#modes?.request ?? "none";
+    const [bodyBytes, durationMs] = [body.length, this.#pickMs()];
+    telemetry.picked({ model, api, mode, bodyBytes, durationMs, inputTokens, predictedCachedTokens });
+  }
+
+  /** The gateway shows a response. Before the request was placed it is the gateway's own: the client has it, and nobody waits for a pick. */
+  #enterResponse(): void {
+    const phase = this.#phase;
+    this.#phase = "response";
+    if (this.#request === undefined || this.#decision !== undefined || phase === "response") return;
+    this.#isOverEarly = true;
+    this.#ticket.leavePick();
+    this.#ticket.releaseBody();
+    this.#attempt?.abandon(undefined);
+    this.#isComplete = true;
+    this.#context.telemetry.aborted({ phase });
   }
 
   #responseHeaders(message: HttpHeaders, { metadata_context: metadata, attributes }: ProcessingRequest): void {
-    this.#phase = "response";
+    this.#enterResponse();
     const servedBy = this.#context.options.conformanceHeaders ? servedEndpoint(metadata) : undefined;
     this.#passing().headers(message, this.#decision?.rewrite, servedBy);
     this.#watch?.metadata(metadata);
@@ -228,7 +240,7 @@ export class StreamSession {
   }
 
   #responseBody(message: HttpBody, { metadata_context: metadata }: ProcessingRequest): void {
-    this.#phase = "response";
+    this.#enterResponse();
     const isEnd = message.end_of_stream === true;
     this.#passing().body(message);
     this.#completeIf(isEnd);
@@ -237,6 +249,7 @@ export class StreamSession {
   }
 
   #responseTrailers({ metadata_context: metadata }: ProcessingRequest): void {
+    this.#enterResponse();
     this.#passing().trailers();
     this.#completeIf(true);
     this.#watch?.metadata(metadata);
@@ -287,20 +300,7 @@ export class StreamSession {
     return this.#pickStartMs === 0 ? 0 : this.#context.clock.now() - this.#pickStartMs;
   }
 
-  #requestedEndpoints(): readonly string[] | undefined {
-    if (!this.#context.options.conformanceHeaders) return undefined;
-    const list = this.#headers.get("test-epp-endpoint-selection");
-    return list === undefined ? undefined : splitEndpoints(list);
-  }
-
   #requestId(): string | undefined {
     return this.#headers.get("x-request-id");
-  }
-
-  #logRefusal(error: RoutingError): void {
-    const fields = { code: error.code, field: error.field, requestId: this.#requestId() };
-    if (error.code === "internal")
-      this.#context.logger.error({ ...fields, err: error.cause ?? error }, "ext_proc: failed");
-    else this.#context.logger.debug(fields, "ext_proc: refused");
   }
 }

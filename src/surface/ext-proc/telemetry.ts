@@ -1,4 +1,4 @@
-import type { RoutingErrorCode } from "../../errors/index.ts";
+import type { RoutingError, RoutingErrorCode } from "../../errors/index.ts";
 import type { BodyMode } from "./body-mode.ts";
 
 /** What this surface reports, for metrics. Calls must be cheap: most are made once a request, on its hot path. */
@@ -73,4 +73,11 @@ export interface ExtProcLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+}
+
+/** A refusal is the client's affair, a failure of our own is the operator's. */
+export function logRefusal(logger: ExtProcLogger, error: RoutingError, requestId: string | undefined): void {
+  const fields = { code: error.code, field: error.field, requestId };
+  if (error.code === "internal") logger.error({ ...fields, err: error.cause ?? error }, "ext_proc: failed");
+  else logger.debug(fields, "ext_proc: refused");
 }

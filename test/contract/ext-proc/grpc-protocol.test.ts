@@ -83,6 +83,13 @@ it.each([
   expect(telemetry.totals).toEqual({ streams: 0, picks: 0, bodyBytes: 0 });
 });
 
+it("ends with status 0 when the request is refused and what follows in the same packet is no message", async () => {
+  const tooLong = requestHeaders({ headers: { "content-length": "5000" } });
+  const { grpcStatus, answerBytes } = await call([Buffer.concat([framed(tooLong), Buffer.from([1, 0, 0, 0, 0])])]);
+  expect(grpcStatus).toBe("0");
+  expect(answerBytes).toBeGreaterThan(0);
+});
+
 it("leaves other methods and content types to the gRPC server", async () => {
   expect(await call([], { ":path": "/envoy.service.ext_proc.v3.ExternalProcessor/Nothing" })).toMatchObject({
     grpcStatus: "12",

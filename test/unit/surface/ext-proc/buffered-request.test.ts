@@ -46,6 +46,18 @@ describe("a request in BUFFERED mode", () => {
     expect(setHeaders(stream.answers[1])).toHaveProperty("x-gateway-destination-endpoint");
   });
 
+  it("answers a body behind headers that were the end after the pick", async () => {
+    const world = new SessionWorld();
+    let release = () => {};
+    world.router.decide = () => new Promise((resolve) => (release = () => resolve({})));
+    const stream = world.open();
+    await stream.receive(requestHeaders({ ...modes, isEnd: true }), requestBody(""), requestTrailers);
+    expect(stream.answers).toEqual([]);
+    release();
+    await settle();
+    expect(shapes(stream.answers)).toEqual(["request_headers", "request_body", "request_trailers"]);
+  });
+
   it("answers trailers after the body, also when they come while the router is choosing", async () => {
     const world = new SessionWorld();
     let release = () => {};

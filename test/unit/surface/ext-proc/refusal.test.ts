@@ -210,6 +210,40 @@ describe("a client that leaves", () => {
   });
 });
 
+describe("a gateway that answers itself, by its timeout or another filter,", () => {
+  it.each([
+    { phase: "request", messages: [requestHeaders(), requestBody("{")] },
+    { phase: "pick", messages: [requestHeaders(), requestBody("{}", true)] },
+  ])("in the $phase phase has its answer passed, and nothing is placed any more", async ({ phase, messages }) => {
+    const world = new SessionWorld();
+    let refuse = () => {};
+    world.router.decide = () => new Promise((_, reject) => (refuse = () => reject(new Error("too late"))));
+    const stream = world.open();
+    await stream.receive(...messages, responseHeaders({ ":status": "504" }), responseBody("late", true));
+    expect(world.telemetry.totals).toEqual({ streams: 1, picks: 0, bodyBytes: 0 });
+    expect(world.telemetry.aborts).toEqual([phase]);
+    refuse();
+    await stream.receive(requestBody("}", true), requestTrailers);
+    stream.session.peerLeft();
+    expect(shapes(stream.answers)).toEqual(["response_headers", "response_body 4 end"]);
+    expect(world.telemetry.aborts).toEqual([phase]);
+    expect(world.logger.lines).toEqual([]);
+  });
+
+  it("gets no pick behind its answer, and what was booked is given back", async () => {
+    const world = new SessionWorld();
+    let decide = () => {};
+    world.router.decide = () => new Promise((resolve) => (decide = () => resolve({})));
+    const stream = world.open();
+    await stream.receive(requestHeaders({ isEnd: true }), responseHeaders({ ":status": "504" }, true));
+    expect(world.router.signals[0]?.aborted).toBe(true);
+    decide();
+    await settle();
+    expect(shapes(stream.answers)).toEqual(["response_headers"]);
+    expect(world.router.reservation.calls).toEqual(["release"]);
+  });
+});
+
 it("hands the router the headers, the subset hint and the client's standing", async () => {
   const world = new SessionWorld({ trustClient: true });
   const subset = { listValue: { values: [{ stringValue: "10.0.0.1:8000" }] }, kind: "listValue" };
