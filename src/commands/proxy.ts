@@ -1,8 +1,16 @@
 import { performance } from "node:perf_hooks";
-import { type Config, parseAddress } from "../config/index.ts";
+import type { Config } from "../config/index.ts";
 import { AuthorizedWorkers, WorkerPools } from "../dispatch/index.ts";
 import type { HealthProber, WorkerTlsOf } from "../fleet/index.ts";
-import { ApiKeys, BodyIntake, Cors, FrontServer, type ListedModel, systemClock } from "../http/index.ts";
+import {
+  ApiKeys,
+  BodyIntake,
+  Cors,
+  FrontGate,
+  type FrontServer,
+  type ListedModel,
+  systemClock,
+} from "../http/index.ts";
 import type { ModelRegistry } from "../router/index.ts";
 import {
   apiDocument,
@@ -21,11 +29,11 @@ import { version } from "../version.ts";
 import { apiKeysOf, areKeysNeeded, watchApiKeys } from "./api-keys.ts";
 import type { Core } from "./assemble.ts";
 import { decisionRoutes } from "./decisions.ts";
-import { isLoopback, tlsOf } from "./listener-tls.ts";
+import { listenForClients } from "./front-listener.ts";
+import { isLoopback } from "./listener-tls.ts";
 import { ObservedRouter } from "./observed-router.ts";
 import type { RequestWatcher } from "./request-watch.ts";
 import { RewritingRouter } from "./rewriting-router.ts";
-import { isPortShared } from "./shards/shard-config.ts";
 import { WorkerKeys, workerTlsOf } from "./worker-access.ts";
 import { workerReports } from "./worker-reports.ts";
 
@@ -68,22 +76,7 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
   };
   try {
     const door = frontDoor(parts, keys, dispatcher, decisionRoutes(parts, dispatcher));
-    const { host, port } = parseAddress(proxy.listen);
-    // The front door answers slow bodies in the API's words; the listener only ends what that misses.
-    const limits = { ...proxy, requestTimeoutMs: proxy.requestTimeoutMs + listenerMarginMs };
-    const server = await FrontServer.start(
-      door,
-      {
-        setting: "proxy.listen",
-        host,
-        port,
-        sharesPort: isPortShared(config),
-        drainNoticeMs: config.shutdown.readinessDelayMs,
-        tls: tlsOf(proxy.tls),
-        limits,
-      },
-      log,
-    );
+    const server = await listenForClients("proxy", door, config, log);
     const stopWatching = watchApiKeys(proxy, "proxy", listed, (changed) => keys.replace(changed), log);
     return {
       server,
@@ -99,8 +92,6 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
   }
 }
 
-const listenerMarginMs = 5_000;
-
 function frontDoor(
   parts: ProxyParts,
   keys: ApiKeys,
@@ -114,11 +105,16 @@ function frontDoor(
   const reports = workerReports(core.catalogue, prober);
   const intake = new BodyIntake(proxy, systemClock);
   const owners = new ResponseOwners(proxy.maxStoredResponses);
-  const door = new FrontDoor({
-    paths: new ServedPaths(proxy.paths, mounted),
+  const answersPreflights = proxy.cors.origins.length > 0;
+  const gate = new FrontGate({
     keys,
     cors: new Cors(proxy.cors),
     intake,
+    options: { maxRequests: proxy.maxRequests, answersPreflights },
+  });
+  const door = new FrontDoor({
+    paths: new ServedPaths(proxy.paths, mounted),
+    gate,
     document: apiDocument(version, proxy.paths, mounted),
     models: modelList(core, config, dispatcher),
     call: {
@@ -146,19 +142,18 @@ function frontDoor(
       },
     },
     options: {
-      maxRequests: proxy.maxRequests,
       forwardsGeneratedRequestId: proxy.forwardGeneratedRequestId,
       forwarding: {
         trustsClient: proxy.trustClientPins,
         forwardsCredentials: !keys.areNeeded || proxy.forwardCredentials,
       },
-      ownsCors: proxy.cors.origins.length > 0,
+      ownsCors: answersPreflights,
       clientStallTimeoutMs: proxy.clientStallTimeoutMs,
     },
   });
   metrics.proxy.sample({
     get running() {
-      return door.running;
+      return gate.running;
     },
     get heldBodyBytes() {
       return intake.heldBytes;

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { type Config, parseAddress } from "../config/index.ts";
-import { ApiKeys, BodyIntake, Cors, FrontServer, systemClock } from "../http/index.ts";
+import type { Config } from "../config/index.ts";
+import { ApiKeys, BodyIntake, Cors, FrontGate, type FrontServer, systemClock } from "../http/index.ts";
 import { QueueClient, type QueueObserver, systemQueueEnvironment } from "../queue/index.ts";
 import {
   BodyReader,
@@ -15,11 +15,11 @@ import {
 } from "../surface/queue/index.ts";
 import type { Logger, Metrics } from "../telemetry/index.ts";
 import { apiKeysOf, areKeysNeeded, watchApiKeys } from "./api-keys.ts";
-import { isLoopback, tlsOf } from "./listener-tls.ts";
+import { listenForClients } from "./front-listener.ts";
+import { isLoopback } from "./listener-tls.ts";
 import { QueueCanaries } from "./queue-canaries.ts";
 import { queueClientOptions, queueNames } from "./queue-client-options.ts";
 import { readRedisSecrets } from "./redis-secrets.ts";
-import { isPortShared } from "./shards/shard-config.ts";
 
 /** What the queue's front needs of a running process. */
 export interface QueueFrontParts {
@@ -36,9 +36,6 @@ export interface RunningQueueFront {
   drain(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
-
-/** The listener ends only what the door's own timer misses. */
-const listenerMarginMs = 5_000;
 
 /** Listens for clients. Rejects when it cannot, when a file cannot be used, or the queue's Redis is of a kind that will not do. */
 export async function startQueueFront({ config, log, metrics }: QueueFrontParts): Promise<RunningQueueFront> {
@@ -60,21 +57,7 @@ export async function startQueueFront({ config, log, metrics }: QueueFrontParts)
   const canaries = new QueueCanaries(client, queue, queues, log);
   try {
     const door = queueDoor({ config, log, metrics }, client, { keys, canaries, queues });
-    const { host, port } = parseAddress(queue.listen);
-    const limits = { ...queue, requestTimeoutMs: queue.requestTimeoutMs + listenerMarginMs };
-    const server = await FrontServer.start(
-      door,
-      {
-        setting: "queue.listen",
-        host,
-        port,
-        sharesPort: isPortShared(config),
-        drainNoticeMs: config.shutdown.readinessDelayMs,
-        tls: tlsOf(queue.tls),
-        limits,
-      },
-      log,
-    );
+    const server = await listenForClients("queue", door, config, log);
     const stopWatching = watchApiKeys(queue, "queue", listed, (changed) => keys.replace(changed), log);
     canaries.start();
     return {
@@ -111,10 +94,14 @@ function queueDoor(
   const intake = new BodyIntake(queue, systemClock);
   const now = () => performance.now();
   const { idempotency, requests } = queue;
-  const door = new QueueDoor({
+  const gate = new FrontGate({
     keys,
     cors: new Cors(queue.cors),
     intake,
+    options: { maxRequests: queue.maxRequests, answersPreflights: queue.cors.origins.length > 0 },
+  });
+  const door = new QueueDoor({
+    gate,
     models: new QueueModels(queue.models, Date.now()),
     isQueueUp: () => client.isConnected,
     mayServe: () => canaries.mayServe,
@@ -142,11 +129,11 @@ function queueDoor(
         readsModeHeader: requests.enabled,
       },
     },
-    options: { ...queue, answersPreflights: queue.cors.origins.length > 0 },
+    options: queue,
   });
   metrics.queue.sample({
     get running() {
-      return door.running;
+      return gate.running;
     },
     get waiting() {
       return client.waiting;

@@ -18,6 +18,7 @@ export { Cors } from "./cors.ts";
 export { decodedPart } from "./decoded-part.ts";
 export type { HttpErrorCode } from "./error-answer.ts";
 export { HttpError } from "./error-answer.ts";
+export { FrontGate, type FrontGateParts } from "./front-gate.ts";
 export { type FrontDoorway, FrontServer, type FrontServerOptions } from "./front-server.ts";
 export type { HttpAddress, HttpListenerDependencies, HttpListenerOptions } from "./http-listener.ts";
 export { HttpListener } from "./http-listener.ts";
@@ -38,6 +39,7 @@ export type {
 export { jsonAnswer } from "./operation.ts";
 export { type Refusal, refusalOf } from "./refusal.ts";
 export type { HttpLimits } from "./request-limits.ts";
+export { requestTargetOf } from "./request-target.ts";
 export { isRoutingHeader, routingHeaderNames } from "./routing-headers.ts";
 export type { HttpObserver } from "./serve-operations.ts";
 export type { Member, Members, ObjectOf, Shape } from "./shapes.ts";
@@ -60,6 +62,6 @@ export {
   wordShape,
 } from "./shapes.ts";
 export { type StreamFormat, streamErrorEvent } from "./stream-error.ts";
-export { dropBody, invite, originForm, type UnreadBody } from "./unread-body.ts";
+export { dropBody, invite, type UnreadBody } from "./unread-body.ts";
 export { type TokenUsage, UsageScanner } from "./usage-scanner.ts";
 export { type ContentWatch, watchContent } from "./watched-content.ts";

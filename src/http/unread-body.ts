@@ -24,9 +24,3 @@ export function invite(visit: UnreadBody): void {
   visit.awaitsInvitation = false;
   visit.client.invite();
 }
-
-/** A target without the scheme and the host that a client may write before its path. Source: RFC 9112, section 3.2.2. */
-export function originForm(target: string): string {
-  const rest = target.replace(/^https?:\/\/[^/?#]*/i, "");
-  return rest.startsWith("?") || rest === "" ? `/${rest}` : rest;
-}

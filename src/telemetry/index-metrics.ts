@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import { registerGauges, registerTotals } from "./sampled-series.ts";
 
 /** A configured model at the moment of a scrape. */
 export interface ModelSample {
@@ -20,31 +21,29 @@ export interface ModelSample {
 /** Registers what is known of the prefix indexes. @param models asked at each scrape */
 export function registerIndexMetrics(registry: Registry, models: () => Iterable<ModelSample>): void {
   const register = (
-    Metric: typeof Gauge<"model"> | typeof Counter<"model">,
+    registerAll: typeof registerGauges<"model">,
     name: string,
     help: string,
     value: (sample: ModelSample) => number,
   ): void => {
-    const series = new Metric({
-      name,
-      help,
-      labelNames: ["model"] as const,
-      registers: [registry],
-      collect(): void {
-        series.reset();
-        for (const sample of models()) series.inc({ model: sample.model }, value(sample));
-      },
+    registerAll(registry, { name, help, labels: ["model"] }, (add) => {
+      for (const sample of models()) add({ model: sample.model }, value(sample));
     });
   };
   const blocks = "Blocks in the prefix index, by model, as many times as workers hold them.";
-  register(Gauge, "pointsman_index_blocks", blocks, (model) => model.indexBlocks);
+  register(registerGauges, "pointsman_index_blocks", blocks, (model) => model.indexBlocks);
   const most = "Most blocks that the prefix index takes; then the oldest are forgotten.";
-  register(Gauge, "pointsman_index_max_blocks", most, (model) => model.maxIndexBlocks);
+  register(registerGauges, "pointsman_index_max_blocks", most, (model) => model.maxIndexBlocks);
   const waiting = "Blocks that KV events told of before the block that they follow.";
-  register(Gauge, "pointsman_index_waiting_blocks", waiting, (model) => model.waitingBlocks);
-  register(Gauge, "pointsman_index_bytes", "Memory of the prefix index, by model.", (model) => model.indexBytes);
+  register(registerGauges, "pointsman_index_waiting_blocks", waiting, (model) => model.waitingBlocks);
+  register(
+    registerGauges,
+    "pointsman_index_bytes",
+    "Memory of the prefix index, by model.",
+    (model) => model.indexBytes,
+  );
   const evicted = "Blocks that the prefix index forgot because it was full, by model.";
-  register(Counter, "pointsman_index_evicted_blocks_total", evicted, (model) => model.evictedBlocks);
+  register(registerTotals, "pointsman_index_evicted_blocks_total", evicted, (model) => model.evictedBlocks);
   const refused = "Blocks that the prefix index did not take because it was full and nothing could be forgotten.";
-  register(Counter, "pointsman_index_refused_blocks_total", refused, (model) => model.refusedBlocks);
+  register(registerTotals, "pointsman_index_refused_blocks_total", refused, (model) => model.refusedBlocks);
 }

@@ -1,6 +1,7 @@
-import { Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { type LlmdNames, namesOf } from "./llmd-metrics.ts";
 import type { EngineSample, RankSample } from "./sampled-metrics.ts";
+import { registerGauges } from "./sampled-series.ts";
 
 /**
  * The pool as a whole, by llm-d's names: each rank counts as one of its endpoints. Averages are over those whose engine reports, and there
@@ -12,16 +13,9 @@ export function registerLlmdPoolMetrics(
   ranks: () => Iterable<RankSample>,
 ): void {
   const gauge = (name: string, help: string, value: () => number | undefined): void => {
-    const series = new Gauge({
-      name,
-      help,
-      labelNames: ["name"] as const,
-      registers: [registry],
-      collect(): void {
-        series.reset();
-        const now = value();
-        if (now !== undefined) series.set({ name: pool }, now);
-      },
+    registerGauges(registry, { name, help, labels: ["name"] }, (add) => {
+      const now = value();
+      if (now !== undefined) add({ name: pool }, now);
     });
   };
   const figures = (of: (engine: EngineSample) => number | undefined) =>

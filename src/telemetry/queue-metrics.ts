@@ -1,6 +1,7 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 import { HotCounter, HotHistogram } from "./hot-metrics.ts";
 import { registerSampledGauge } from "./sampled-gauge.ts";
+import { registerGauges } from "./sampled-series.ts";
 
 /** In seconds: an interactive answer, to an hour in the queue. */
 const waitBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600];
@@ -104,15 +105,17 @@ export class QueueMetrics {
     gauge("pointsman_queue_front_connected", "Whether Redis is connected.", () => (source.isConnected ? 1 : 0));
     const held = "Bytes of request bodies that the front holds.";
     gauge("pointsman_queue_front_held_body_bytes", held, () => source.heldBodyBytes);
-    const depth = new Gauge({
-      name: "pointsman_queue_front_depth",
-      help: "Requests in a queue when it was last looked at.",
-      labelNames: ["queue"] as const,
-      registers: [this.#registry],
-      collect(): void {
-        for (const [queue, requests] of source.depths) depth.set({ queue }, requests);
+    registerGauges(
+      this.#registry,
+      {
+        name: "pointsman_queue_front_depth",
+        help: "Requests in a queue when it was last looked at.",
+        labels: ["queue"],
       },
-    });
+      (add) => {
+        for (const [queue, requests] of source.depths) add({ queue }, requests);
+      },
+    );
   }
 
   received(path: string): void {

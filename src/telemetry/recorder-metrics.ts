@@ -1,4 +1,5 @@
-import { Counter, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import { registerTotals } from "./sampled-series.ts";
 
 /** Requests of the recorded trace. Totals count from the start of the process. */
 export interface RecorderSample {
@@ -9,15 +10,16 @@ export interface RecorderSample {
 
 /** Registers what is read from `sample`, which is kept up to date, at each scrape. */
 export function registerRecorderMetrics(registry: Registry, sample: RecorderSample): void {
-  const requests = new Counter({
-    name: "pointsman_recorded_requests_total",
-    help: "Requests of the trace that is recorded (`recorder.file`): `recorded`, and those `dropped` since the file was full or the disk slow.",
-    labelNames: ["outcome"] as const,
-    registers: [registry],
-    collect(): void {
-      requests.reset();
-      requests.inc({ outcome: "recorded" }, sample.recorded);
-      requests.inc({ outcome: "dropped" }, sample.dropped);
+  registerTotals(
+    registry,
+    {
+      name: "pointsman_recorded_requests_total",
+      help: "Requests of the trace that is recorded (`recorder.file`): `recorded`, and those `dropped` since the file was full or the disk slow.",
+      labels: ["outcome"],
     },
-  });
+    (add) => {
+      add({ outcome: "recorded" }, sample.recorded);
+      add({ outcome: "dropped" }, sample.dropped);
+    },
+  );
 }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import { registerGauges, registerTotals } from "./sampled-series.ts";
 
 /** The start-up recovery of the index from a peer. */
 export interface RecoverySample {
@@ -16,16 +17,9 @@ export type RecoverySource = () => RecoverySample;
 /** Registers what tells of the start-up recovery from a peer. */
 export function registerRecoveryMetrics(registry: Registry, sample: RecoverySource): void {
   const gauge = (name: string, help: string, value: (recovery: RecoverySample) => number): void => {
-    const series = new Gauge({
-      name,
-      help,
-      labelNames: ["state"] as const,
-      registers: [registry],
-      collect(): void {
-        series.reset();
-        const recovery = sample();
-        series.set({ state: recovery.state }, value(recovery));
-      },
+    registerGauges(registry, { name, help, labels: ["state"] }, (add) => {
+      const recovery = sample();
+      add({ state: recovery.state }, value(recovery));
     });
   };
   gauge(
@@ -34,14 +28,15 @@ export function registerRecoveryMetrics(registry: Registry, sample: RecoverySour
     ({ tookMs }) => tookMs / 1_000,
   );
   gauge("pointsman_recovered_blocks", "Blocks that were fetched from a peer at the start.", ({ blocks }) => blocks);
-  const attempts = new Counter({
-    name: "pointsman_recovery_attempts_total",
-    help: "Attempts to fetch the index from a peer, by how they ended.",
-    labelNames: ["outcome"] as const,
-    registers: [registry],
-    collect(): void {
-      attempts.reset();
-      for (const [outcome, count] of sample().attempts) attempts.inc({ outcome }, count);
+  registerTotals(
+    registry,
+    {
+      name: "pointsman_recovery_attempts_total",
+      help: "Attempts to fetch the index from a peer, by how they ended.",
+      labels: ["outcome"],
     },
-  });
+    (add) => {
+      for (const [outcome, count] of sample().attempts) add({ outcome }, count);
+    },
+  );
 }

@@ -1,5 +1,6 @@
-import { Counter, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { registerSampledGauge } from "./sampled-gauge.ts";
+import { registerTotals } from "./sampled-series.ts";
 
 /** What is known of other replicas at the moment of a scrape. Totals count from the start of the process. */
 export interface ReplicaSample {
@@ -42,43 +43,46 @@ export function registerReplicaMetrics(registry: Registry, source: ReplicaSource
     "1 while another replica that is heard has the name of this one (`replicas.id`), else 0.",
     ({ isNameShared }) => (isNameShared ? 1 : 0),
   );
-  registerTotals(registry, source);
+  registerOutcomes(registry, source);
 }
 
-function registerTotals(registry: Registry, source: ReplicaSource): void {
-  const messages = new Counter({
-    name: "pointsman_replica_messages_total",
-    help: "Messages between replicas: `published` and `failed` ones of this one, `received` and `missed` ones of others.",
-    labelNames: ["outcome"] as const,
-    registers: [registry],
-    collect(): void {
-      messages.reset();
+function registerOutcomes(registry: Registry, source: ReplicaSource): void {
+  registerTotals(
+    registry,
+    {
+      name: "pointsman_replica_messages_total",
+      help: "Messages between replicas: `published` and `failed` ones of this one, `received` and `missed` ones of others.",
+      labels: ["outcome"],
+    },
+    (add) => {
       const sample = source();
       for (const outcome of ["published", "failed", "received", "missed"] as const) {
-        messages.inc({ outcome }, sample[outcome]);
+        add({ outcome }, sample[outcome]);
       }
     },
-  });
-  const sessions = new Counter({
-    name: "pointsman_replica_sessions_total",
-    help: "Times that a session's worker was told to other replicas (`told`), or learned from them (`learned`).",
-    labelNames: ["outcome"] as const,
-    registers: [registry],
-    collect(): void {
-      sessions.reset();
+  );
+  registerTotals(
+    registry,
+    {
+      name: "pointsman_replica_sessions_total",
+      help: "Times that a session's worker was told to other replicas (`told`), or learned from them (`learned`).",
+      labels: ["outcome"],
+    },
+    (add) => {
       const { told, learned } = source().sessions;
-      sessions.inc({ outcome: "told" }, told);
-      sessions.inc({ outcome: "learned" }, learned);
+      add({ outcome: "told" }, told);
+      add({ outcome: "learned" }, learned);
     },
-  });
-  const dropped = new Counter({
-    name: "pointsman_replica_dropped_messages_total",
-    help: "Messages of the replicas' channels that were passed over, by the reason.",
-    labelNames: ["reason"] as const,
-    registers: [registry],
-    collect(): void {
-      dropped.reset();
-      for (const [reason, count] of source().dropped) dropped.inc({ reason }, count);
+  );
+  registerTotals(
+    registry,
+    {
+      name: "pointsman_replica_dropped_messages_total",
+      help: "Messages of the replicas' channels that were passed over, by the reason.",
+      labels: ["reason"],
     },
-  });
+    (add) => {
+      for (const [reason, count] of source().dropped) add({ reason }, count);
+    },
+  );
 }

@@ -1,5 +1,6 @@
-import { Counter, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { registerSampledGauge } from "./sampled-gauge.ts";
+import { registerTotals } from "./sampled-series.ts";
 
 /** What is booked at the moment of a scrape. */
 export interface ReservationSample {
@@ -17,14 +18,15 @@ export function registerReservationMetrics(registry: Registry, sample: () => Res
   const booked = "Reservations: those of streams and of callers; a request that two workers share has two.";
   gauge("pointsman_reservations", booked, () => sample().booked);
   gauge("pointsman_leases", "Reservations that callers of the route API hold.", () => sample().leases);
-  const ends = new Counter({
-    name: "pointsman_lease_ends_total",
-    help: "Ended reservations of callers, by how: `released`, `expired` (no call named it during its lease), `worker_gone`.",
-    labelNames: ["end"] as const,
-    registers: [registry],
-    collect(): void {
-      ends.reset();
-      for (const [end, count] of Object.entries(sample().leaseEnds)) ends.inc({ end }, count);
+  registerTotals(
+    registry,
+    {
+      name: "pointsman_lease_ends_total",
+      help: "Ended reservations of callers, by how: `released`, `expired` (no call named it during its lease), `worker_gone`.",
+      labels: ["end"],
     },
-  });
+    (add) => {
+      for (const [end, count] of Object.entries(sample().leaseEnds)) add({ end }, count);
+    },
+  );
 }

@@ -1,7 +1,8 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { type ModelSample, registerIndexMetrics } from "./index-metrics.ts";
 import { type ReservationSample, registerReservationMetrics } from "./reservation-metrics.ts";
 import { registerSampledGauge } from "./sampled-gauge.ts";
+import { registerGauges, registerTotals } from "./sampled-series.ts";
 
 /** A worker's rank at the moment of a scrape. Totals count from the start of the process. */
 export interface RankSample {
@@ -152,18 +153,11 @@ function registerRankGauge(
   { name, help }: { readonly name: string; readonly help: string },
   value: (sample: RankSample) => number | undefined,
 ): void {
-  const series = new Gauge({
-    name,
-    help,
-    labelNames: rankLabels,
-    registers: [registry],
-    collect(): void {
-      series.reset();
-      for (const sample of source.ranks()) {
-        const now = value(sample);
-        if (now !== undefined) series.set(labelsOf(sample), now);
-      }
-    },
+  registerGauges(registry, { name, help, labels: rankLabels }, (add) => {
+    for (const sample of source.ranks()) {
+      const now = value(sample);
+      if (now !== undefined) add(labelsOf(sample), now);
+    }
   });
 }
 
@@ -185,31 +179,22 @@ function registerLoadGauges(registry: Registry, source: SampleSource): void {
 }
 
 function registerWorkerProblems(registry: Registry, source: SampleSource): void {
-  const problem = new Gauge({
+  const problem = {
     name: "pointsman_worker_problem",
     help: "1 for each thing that is wrong with how a worker is set up; no series for what is not.",
-    labelNames: [...rankLabels, "problem"] as const,
-    registers: [registry],
-    collect(): void {
-      problem.reset();
-      for (const sample of source.ranks()) {
-        for (const { kind } of sample.problems ?? []) problem.set({ ...labelsOf(sample), problem: kind }, 1);
-      }
-    },
+    labels: [...rankLabels, "problem"] as const,
+  };
+  registerGauges(registry, problem, (add) => {
+    for (const sample of source.ranks()) {
+      for (const { kind } of sample.problems ?? []) add({ ...labelsOf(sample), problem: kind }, 1);
+    }
   });
 }
 
 function registerEventTotals(registry: Registry, source: SampleSource): void {
   const total = (name: string, help: string, value: (events: KvEventSample) => number): void => {
-    const series = new Counter({
-      name,
-      help,
-      labelNames: rankLabels,
-      registers: [registry],
-      collect(): void {
-        series.reset();
-        for (const [labels, events] of followedRanks(source)) series.inc(labels, value(events));
-      },
+    registerTotals(registry, { name, help, labels: rankLabels }, (add) => {
+      for (const [labels, events] of followedRanks(source)) add(labels, value(events));
     });
   };
   total("pointsman_kv_events_applied_total", "KV events that changed the index.", (events) => events.applied);
@@ -225,47 +210,41 @@ function registerEventTotals(registry: Registry, source: SampleSource): void {
 }
 
 function registerDropped(registry: Registry, source: SampleSource): void {
-  const dropped = new Counter({
+  const dropped = {
     name: "pointsman_kv_events_dropped_total",
     help: "KV events left out, by the reason.",
-    labelNames: [...rankLabels, "reason"] as const,
-    registers: [registry],
-    collect(): void {
-      dropped.reset();
-      for (const [labels, events] of followedRanks(source)) {
-        for (const [reason, count] of Object.entries(events.dropped)) dropped.inc({ ...labels, reason }, count);
-      }
-    },
+    labels: [...rankLabels, "reason"] as const,
+  };
+  registerTotals(registry, dropped, (add) => {
+    for (const [labels, events] of followedRanks(source)) {
+      for (const [reason, count] of Object.entries(events.dropped)) add({ ...labels, reason }, count);
+    }
   });
 }
 
 function registerProblems(registry: Registry, source: SampleSource): void {
-  const problem = new Gauge({
+  const problem = {
     name: "pointsman_kv_event_problem",
     help: "1 for each thing that is wrong with a rank's KV events at present; no series for what is not.",
-    labelNames: [...rankLabels, "problem"] as const,
-    registers: [registry],
-    collect(): void {
-      problem.reset();
-      for (const [labels, { problems }] of followedRanks(source)) {
-        for (const { kind } of problems) problem.set({ ...labels, problem: kind }, 1);
-      }
-    },
+    labels: [...rankLabels, "problem"] as const,
+  };
+  registerGauges(registry, problem, (add) => {
+    for (const [labels, { problems }] of followedRanks(source)) {
+      for (const { kind } of problems) add({ ...labels, problem: kind }, 1);
+    }
   });
 }
 
 function registerEventAge(registry: Registry, source: SampleSource): void {
-  const age = new Gauge({
+  const age = {
     name: "pointsman_kv_event_age_seconds",
     help: "Time since the rank's last KV event; no series before the first.",
-    labelNames: rankLabels,
-    registers: [registry],
-    collect(): void {
-      age.reset();
-      for (const [labels, { lastEventAgeMs }] of followedRanks(source)) {
-        if (lastEventAgeMs !== undefined) age.set(labels, lastEventAgeMs / 1000);
-      }
-    },
+    labels: rankLabels,
+  };
+  registerGauges(registry, age, (add) => {
+    for (const [labels, { lastEventAgeMs }] of followedRanks(source)) {
+      if (lastEventAgeMs !== undefined) add(labels, lastEventAgeMs / 1000);
+    }
   });
 }
 

@@ -2,18 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RoutingError } from "../../errors/index.ts";
 import {
-  type ApiKeys,
-  type BodyIntake,
   ClientAnswer,
-  type Cors,
   dropBody,
   type FrontDoorway,
+  type FrontGate,
   type HeldBody,
   HttpError,
-  invite,
-  type KeyAllowance,
-  originForm,
   refusalOf,
+  requestTargetOf,
 } from "../../http/index.ts";
 import type { RewrittenBody } from "../../router/index.ts";
 import type { CallContext, ReceivedRequest } from "./call-context.ts";
@@ -28,8 +24,6 @@ import { previousResponseId } from "./stored-responses.ts";
 import { isAnthropic, type Visit } from "./visit.ts";
 
 export interface FrontDoorOptions {
-  /** Requests under way at one time. */
-  readonly maxRequests: number;
   readonly forwardsGeneratedRequestId: boolean;
   readonly forwarding: ForwardingRules;
   readonly ownsCors: boolean;
@@ -39,9 +33,7 @@ export interface FrontDoorOptions {
 /** What the front door works with. */
 export interface FrontDoorParts {
   readonly paths: ServedPaths;
-  readonly keys: ApiKeys;
-  readonly cors: Cors;
-  readonly intake: BodyIntake;
+  readonly gate: FrontGate;
   readonly models: ModelList;
   /** JSON of the OpenAPI document. */
   readonly document: string;
@@ -49,41 +41,28 @@ export interface FrontDoorParts {
   readonly options: FrontDoorOptions;
 }
 
-/** Takes every request: who may call, what is served, how much at one time. What goes to a worker becomes a call. */
+/** Takes every request that the gate lets in. What goes to a worker becomes a call. */
 export class FrontDoor implements FrontDoorway {
   readonly #parts: FrontDoorParts;
-  readonly #calls = new Set<{ abandon(): void }>();
-  #running = 0;
-  #isReady = false;
-  #isClosing = false;
+  readonly #gate: FrontGate;
 
   constructor(parts: FrontDoorParts) {
     this.#parts = parts;
-  }
-
-  /** Requests under way. */
-  get running(): number {
-    return this.#running;
+    this.#gate = parts.gate;
   }
 
   setReady(isReady: boolean): void {
-    this.#isReady = isReady;
+    this.#gate.isReady = isReady;
   }
 
-  /** From here on each answer ends its connection. */
   closeConnections(): void {
-    this.#isClosing = true;
+    this.#gate.closeConnections();
   }
 
-  /** Ends what runs, in the middle. */
   abandonAll(): void {
-    for (const call of [...this.#calls]) call.abandon();
+    this.#gate.abandonAll();
   }
 
-  /**
-   * Answers one request; never throws.
-   * @param awaitsInvitation whether the client sends its body only when it is told to (`Expect: 100-continue`)
-   */
   receive(request: IncomingMessage, response: ServerResponse, awaitsInvitation = false): void {
     const visit = this.#visit(request, response, awaitsInvitation);
     try {
@@ -94,18 +73,14 @@ export class FrontDoor implements FrontDoorway {
   }
 
   #visit(request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean): Visit {
-    const { options, cors, call } = this.#parts;
-    const { url = "/", method = "GET" } = request;
-    const target = url.startsWith("/") ? url : originForm(url);
-    const query = target.indexOf("?");
-    const path = query < 0 ? target : target.slice(0, query);
+    const { options, call } = this.#parts;
+    const { method, target, path } = requestTargetOf(request);
     const headers = new ClientHeaders(request.rawHeaders, options.forwarding);
     const mounted = this.#parts.paths.mountedOn(path);
     const ownId = mounted?.requestIdOf(headers) ?? headers.get("x-request-id");
     const newRequestId =
       options.forwardsGeneratedRequestId && (ownId === undefined || ownId === "") ? randomUUID() : undefined;
-    const lines = [...cors.lines(headers.get("origin"))];
-    if (this.#isClosing) lines.push("connection", "close");
+    const lines = this.#gate.linesFor(headers.get("origin"));
     if (mounted !== undefined) lines.push(...mounted.linesOf(ownId ?? ""));
     const frame = {
       dialect: dialectOf(path, headers.get("anthropic-version") !== undefined),
@@ -122,36 +97,14 @@ export class FrontDoor implements FrontDoorway {
 
   /** @throws HttpError, RoutingError */
   #admit(visit: Visit, response: ServerResponse): void {
-    const { keys, options, cors } = this.#parts;
-    const { method, path, headers, client } = visit;
-    if (method === "OPTIONS" && options.ownsCors && headers.get("access-control-request-method") !== undefined) {
-      client.preflight(cors.preflight(headers.get("origin"), headers.get("access-control-request-headers")));
-      return;
-    }
-    const route = this.#parts.paths.routeOf(method, path);
+    if (this.#gate.answersPreflight(visit)) return;
+    const route = this.#parts.paths.routeOf(visit.method, visit.path);
     if (route.kind === "health") {
-      this.#answerHealth(client);
+      this.#gate.answerHealth(visit.client);
       return;
     }
-    const allowance = keys.areNeeded ? keys.allowanceOf(headers) : undefined;
-    if (route.kind === "unknown") throw new HttpError(404, "not_found", "this path is not served");
-    if (route.kind === "wrong-method") {
-      throw new HttpError(405, "method_not_allowed", "this method is not served here", { allow: route.allowed });
-    }
-    if (this.#running >= options.maxRequests) {
-      throw new HttpError(429, "saturated", `${this.#running} requests are under way, no more are taken`);
-    }
-    this.#begin(allowance, response);
+    this.#gate.enter(route, visit, response);
     this.#serve(route, visit);
-  }
-
-  #begin(allowance: KeyAllowance | undefined, response: ServerResponse): void {
-    allowance?.begin();
-    this.#running += 1;
-    response.once("close", () => {
-      allowance?.end();
-      this.#running -= 1;
-    });
   }
 
   #serve(route: Route, visit: Visit): void {
@@ -165,9 +118,8 @@ export class FrontDoor implements FrontDoorway {
 
   #serveMounted(route: MountedRoute, visit: Visit): void {
     const call = new MountedCall(visit);
-    this.#calls.add(call);
-    visit.client.closed(() => this.#calls.delete(call));
-    call.start(route, this.#isReady);
+    visit.client.closed(this.#gate.track(call));
+    call.start(route, this.#gate.isReady);
   }
 
   /** @param body JSON */
@@ -176,21 +128,12 @@ export class FrontDoor implements FrontDoorway {
     body.then((json) => client.isOver || client.own(200, [], json)).catch((cause) => this.#refuse(visit, cause));
   }
 
-  #answerHealth(client: ClientAnswer): void {
-    const isReady = this.#isReady && !this.#isClosing;
-    client.own(isReady ? 200 : 503, [], JSON.stringify({ status: isReady ? "ok" : "not ready" }));
-  }
-
   #read(visit: Visit, take: (body: HeldBody) => void): void {
-    if (!this.#isReady)
+    if (!this.#gate.isReady)
       throw new RoutingError("not ready: the models are being loaded, or it is not known who the workers are", {
         code: "not_ready",
       });
-    const encoding = visit.headers.get("content-encoding") ?? "identity";
-    if (encoding.toLowerCase() !== "identity") {
-      throw new HttpError(415, "unsupported_media_type", "encoded bodies are not read");
-    }
-    const done = (error: HttpError | undefined, body: HeldBody) => {
+    this.#gate.read(visit, (error, body) => {
       try {
         if (error !== undefined) throw error;
         take(body);
@@ -198,8 +141,7 @@ export class FrontDoor implements FrontDoorway {
         body.release();
         this.#refuse(visit, cause);
       }
-    };
-    this.#parts.intake.read(visit.request, done, visit.awaitsInvitation ? () => invite(visit) : undefined);
+    });
   }
 
   /** @throws HttpError 404 for an answer to go on from that nobody knows */
@@ -263,8 +205,7 @@ export class FrontDoor implements FrontDoorway {
     const trace = this.#parts.call.tracer?.begin("proxy.request", received.headers);
     const request = { ...received, trace, ...(rewrite === undefined ? {} : { rewrite }) };
     const call = new ForwardedCall(request, client, this.#parts.call);
-    this.#calls.add(call);
-    client.closed(() => this.#calls.delete(call));
+    client.closed(this.#gate.track(call));
     call.start();
   }
 

@@ -1,18 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
-  type ApiKeys,
-  type BodyIntake,
   ClientAnswer,
-  type Cors,
   dropBody,
   type FrontDoorway,
+  type FrontGate,
   type HeldBody,
   HttpError,
-  invite,
-  type KeyAllowance,
-  originForm,
   refusalOf,
+  requestTargetOf,
   type UnreadBody,
 } from "../../http/index.ts";
 import type { QueueApiKey } from "./callers.ts";
@@ -23,18 +19,12 @@ import { type CallParts, QueuedCall, trackedName } from "./queued-call.ts";
 import { answerTracked } from "./tracked-answer.ts";
 
 export interface QueueDoorOptions {
-  /** Requests under way at one time. */
-  readonly maxRequests: number;
   readonly clientStallTimeoutMs: number;
-  /** Whether pages of other origins may be told that they may call. */
-  readonly answersPreflights: boolean;
 }
 
 /** What the door works with. */
 export interface QueueDoorParts {
-  readonly keys: ApiKeys<QueueApiKey>;
-  readonly cors: Cors;
-  readonly intake: BodyIntake;
+  readonly gate: FrontGate<QueueApiKey>;
   readonly models: QueueModels;
   /** Whether the queue can be reached, read at each question. */
   readonly isQueueUp: () => boolean;
@@ -56,33 +46,26 @@ interface Visit extends UnreadBody {
 /** Ids that clients may give; others are for the log only. */
 const usableId = /^[\w.-]{1,128}$/;
 
-/** Takes every request: who may call, what is served, how much at one time. What goes into a queue becomes a call. */
+/** Takes every request that the gate lets in. What goes into a queue becomes a call. */
 export class QueueDoor implements FrontDoorway {
   readonly #parts: QueueDoorParts;
-  readonly #calls = new Set<QueuedCall>();
-  #running = 0;
-  #isReady = false;
-  #isClosing = false;
+  readonly #gate: FrontGate<QueueApiKey>;
 
   constructor(parts: QueueDoorParts) {
     this.#parts = parts;
-  }
-
-  /** Requests under way. */
-  get running(): number {
-    return this.#running;
+    this.#gate = parts.gate;
   }
 
   setReady(isReady: boolean): void {
-    this.#isReady = isReady;
+    this.#gate.isReady = isReady;
   }
 
   closeConnections(): void {
-    this.#isClosing = true;
+    this.#gate.closeConnections();
   }
 
   abandonAll(): void {
-    for (const call of [...this.#calls]) call.abandon();
+    this.#gate.abandonAll();
   }
 
   receive(request: IncomingMessage, response: ServerResponse, awaitsInvitation = false): void {
@@ -95,16 +78,12 @@ export class QueueDoor implements FrontDoorway {
   }
 
   #visit(request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean): Visit {
-    const { cors, call, options } = this.#parts;
-    const { url = "/", method = "GET" } = request;
-    const target = url.startsWith("/") ? url : originForm(url);
-    const query = target.indexOf("?");
-    const path = query < 0 ? target : target.slice(0, query);
+    const { call, options } = this.#parts;
+    const { method, path } = requestTargetOf(request);
     const headers = new ClientLines(request.rawHeaders);
     const ownId = headers.get("x-request-id");
     const requestId = ownId !== undefined && usableId.test(ownId) ? ownId : randomUUID();
-    const lines = [...cors.lines(headers.get("origin"))];
-    if (this.#isClosing) lines.push("connection", "close");
+    const lines = this.#gate.linesFor(headers.get("origin"));
     const frame = {
       dialect: queueDialectOf(path, isAnthropic(headers)),
       lines,
@@ -119,40 +98,14 @@ export class QueueDoor implements FrontDoorway {
 
   /** @throws HttpError */
   #admit(visit: Visit, response: ServerResponse): void {
-    const { keys, cors, call, options } = this.#parts;
-    const { method, path, headers, client } = visit;
-    if (
-      method === "OPTIONS" &&
-      options.answersPreflights &&
-      headers.get("access-control-request-method") !== undefined
-    ) {
-      client.preflight(cors.preflight(headers.get("origin"), headers.get("access-control-request-headers")));
-      return;
-    }
-    const route = queueRouteOf(method, path, call.tracked !== undefined);
+    if (this.#gate.answersPreflight(visit)) return;
+    const { call, isQueueUp, mayServe } = this.#parts;
+    const route = queueRouteOf(visit.method, visit.path, call.tracked !== undefined);
     if (route.kind === "health") {
-      this.#answerHealth(client);
+      this.#gate.answerHealth(visit.client, isQueueUp() && mayServe());
       return;
     }
-    const allowance = keys.areNeeded ? keys.allowanceOf(headers) : undefined;
-    if (route.kind === "unknown") throw new HttpError(404, "not_found", "this path is not served");
-    if (route.kind === "wrong-method") {
-      throw new HttpError(405, "method_not_allowed", "this method is not served here", { allow: route.allowed });
-    }
-    if (this.#running >= options.maxRequests) {
-      throw new HttpError(429, "saturated", `${this.#running} requests are under way, no more are taken`);
-    }
-    this.#begin(allowance, response);
-    this.#serve(route, visit, allowance?.key);
-  }
-
-  #begin(allowance: KeyAllowance<QueueApiKey> | undefined, response: ServerResponse): void {
-    allowance?.begin();
-    this.#running += 1;
-    response.once("close", () => {
-      allowance?.end();
-      this.#running -= 1;
-    });
+    this.#serve(route, visit, this.#gate.enter(route, visit, response));
   }
 
   #serve(route: QueueRoute, visit: Visit, key: QueueApiKey | undefined): void {
@@ -166,23 +119,18 @@ export class QueueDoor implements FrontDoorway {
   }
 
   #submit(route: Extract<QueueRoute, { readonly kind: "submit" }>, visit: Visit, key: QueueApiKey | undefined): void {
-    if (!this.#isReady) throw new HttpError(503, "not_ready", "the queue's front is not ready");
+    if (!this.#gate.isReady) throw new HttpError(503, "not_ready", "the queue's front is not ready");
     if (!this.#parts.mayServe()) {
       throw new HttpError(503, "queue_unavailable", "it is not known yet whether results of the queue come back");
     }
-    const encoding = visit.headers.get("content-encoding") ?? "identity";
-    if (encoding.toLowerCase() !== "identity") {
-      throw new HttpError(415, "unsupported_media_type", "encoded bodies are not read");
-    }
-    this.#parts.call.telemetry.received(route.endpoint);
-    const done = (error: HttpError | undefined, body: HeldBody) => {
+    this.#gate.read(visit, (error, body) => {
       if (error === undefined) this.#start(route, visit, key, body);
       else {
         body.release();
         this.#refuse(visit, error);
       }
-    };
-    this.#parts.intake.read(visit.request, done, visit.awaitsInvitation ? () => invite(visit) : undefined);
+    });
+    this.#parts.call.telemetry.received(route.endpoint);
   }
 
   #start(
@@ -196,17 +144,8 @@ export class QueueDoor implements FrontDoorway {
       return;
     }
     const call = new QueuedCall({ route, headers, key, body, requestId, receivedMs }, client, this.#parts.call);
-    this.#calls.add(call);
-    call.run().then(
-      () => this.#calls.delete(call),
-      () => this.#calls.delete(call),
-    );
-  }
-
-  #answerHealth(client: ClientAnswer): void {
-    const { isQueueUp, mayServe } = this.#parts;
-    const isReady = this.#isReady && !this.#isClosing && isQueueUp() && mayServe();
-    client.own(isReady ? 200 : 503, [], JSON.stringify({ status: isReady ? "ok" : "not ready" }));
+    const ended = this.#gate.track(call);
+    call.run().then(ended, ended);
   }
 
   #refuse(visit: Visit, cause: unknown): void {
