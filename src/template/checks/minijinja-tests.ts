@@ -20,11 +20,12 @@ import {
 } from "../values/value.ts";
 import { spend } from "../work.ts";
 
-function check(holds: (value: Value) => boolean): Test {
-  return (value, args) => {
+function check(ofValue: (value: Value) => boolean): Test {
+  const test: Test = (value, args) => {
     if (flatArguments(args).length > 0) throw new TemplateRefusal();
-    return holds(value);
+    return ofValue(value);
   };
+  return Object.assign(test, { ofValue });
 }
 
 function relation(holds: (left: Value, right: Value) => boolean): Test {
@@ -127,6 +128,7 @@ function isIn(item: Value, container: Value): boolean {
 
 function isSame(left: Value, right: Value): boolean {
   const isObject = [left, right].some((value) => isSequence(value) || value instanceof DictValue);
+  if (isSequence(left) && left.isConstant) throw new UnsupportedTemplateError("identity of constants");
   if (isObject && left !== right) throw new UnsupportedTemplateError("identity of objects");
   return (
     left === right ||

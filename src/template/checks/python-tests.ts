@@ -20,11 +20,12 @@ import {
 } from "../values/value.ts";
 import { spend } from "../work.ts";
 
-function check(holds: (value: Value) => boolean): Test {
-  return (value, { positional, named }) => {
+function check(ofValue: (value: Value) => boolean): Test {
+  const test: Test = (value, { positional, named }) => {
     if (positional.length + named.size > 0) throw new TemplateRefusal();
-    return holds(value);
+    return ofValue(value);
   };
+  return Object.assign(test, { ofValue });
 }
 
 function relation(holds: (left: Value, right: Value) => boolean): Test {
@@ -137,6 +138,7 @@ function isSame(left: Value, right: Value): boolean {
   // Every look-up of a missing name makes another undefined value.
   const isPlain = [left, right].every((value) => value === null || typeof value === "boolean");
   if (left === undefined && right === undefined) throw new UnsupportedTemplateError("identity of undefined values");
+  if (isSequence(left) && left.isConstant) throw new UnsupportedTemplateError("identity of constants");
   if (!isPlain && left !== right && typeof left === typeof right)
     throw new UnsupportedTemplateError("identity of objects");
   return left === right;

@@ -1,6 +1,7 @@
 import type { ArgumentNodes, Expression } from "../parser/ast.ts";
 import { TemplateRefusal } from "../template-errors.ts";
 import { DictValue } from "../values/dict-value.ts";
+import { type NamedValues, ValuesByPlace } from "../values/named-values.ts";
 import {
   type CallArguments,
   CallableValue,
@@ -16,20 +17,42 @@ import type { Frame } from "./frame.ts";
 
 export type EvaluateArguments = (frame: Frame) => CallArguments;
 
-const noNames: ReadonlyMap<string, Value> = new Map();
+const noNames: NamedValues = new Map();
 const none: CallArguments = { positional: [], named: noNames };
+
+/** Values of expressions, from first to last. */
+export function compileValues(nodes: readonly Evaluate[]): (frame: Frame) => Value[] {
+  const [first, second, third] = nodes;
+  if (first === undefined) return () => [];
+  if (second === undefined) return (frame) => [first(frame)];
+  if (third === undefined) return (frame) => [first(frame), second(frame)];
+  if (nodes.length === 3) return (frame) => [first(frame), second(frame), third(frame)];
+  return (frame) => nodes.map((evaluate) => evaluate(frame));
+}
 
 export function compileArguments(nodes: ArgumentNodes, compile: (node: Expression) => Evaluate): EvaluateArguments {
   const positional = nodes.positional.map(compile);
+  const valuesOf = compileValues(positional);
   const named = nodes.named.map(([name, value]) => [name, compile(value)] as const);
   const spread = nodes.spread === undefined ? undefined : compile(nodes.spread);
   const namedSpread = nodes.namedSpread === undefined ? undefined : compile(nodes.namedSpread);
   if (named.length === 0 && spread === undefined && namedSpread === undefined) {
     if (positional.length === 0) return () => none;
-    return (frame) => ({ positional: positional.map((evaluate) => evaluate(frame)), named: noNames });
+    const [only] = positional;
+    if (only !== undefined && positional.length === 1)
+      return (frame) => ({ positional: [only(frame)], named: noNames });
+    return (frame) => ({ positional: valuesOf(frame), named: noNames });
+  }
+  const names = named.map(([name]) => name);
+  if (spread === undefined && namedSpread === undefined && new Set(names).size === names.length) {
+    const namedOf = compileValues(named.map(([, value]) => value));
+    return (frame) => {
+      const values = valuesOf(frame);
+      return { positional: values, named: new ValuesByPlace(names, namedOf(frame)) };
+    };
   }
   return (frame) => {
-    const values = positional.map((evaluate) => evaluate(frame));
+    const values = valuesOf(frame);
     if (spread !== undefined) {
       const more = frame.render.dialect.iterate(spread(frame));
       spend(4 * more.length);

@@ -1,41 +1,19 @@
 import type { Dialect } from "../dialect/dialect.ts";
-import type { CompareOperator, Expression } from "../parser/ast.ts";
+import type { Expression } from "../parser/ast.ts";
 import { TemplateRefusal } from "../template-errors.ts";
 import { DictValue } from "../values/dict-value.ts";
-import { list, SequenceValue, type Value } from "../values/value.ts";
+import { SequenceValue } from "../values/value.ts";
 import { spend } from "../work.ts";
-import { callValue, compileArguments } from "./calls.ts";
+import { callValue, compileArguments, compileValues } from "./calls.ts";
 import { chargeOf } from "./charge.ts";
-import type { Evaluate } from "./evaluate.ts";
+import { compileComparison, relationOf } from "./comparisons.ts";
+import { constantKeyOf, constantSequence, isConstant } from "./constants.ts";
+import type { Evaluate, Holds } from "./evaluate.ts";
+import { compileAttribute, compileGet, compileItem, compileMethod, compileSlice } from "./members.ts";
 import type { Scope } from "./scope.ts";
 import { compileRead } from "./variables.ts";
 
 type Of<Type extends Expression["type"]> = Extract<Expression, { readonly type: Type }>;
-
-/** Whether minijinja computes an expression when it compiles (minijinja@2.24.0 compiler/ast.rs `as_const`). */
-function isConstant(node: Expression): boolean {
-  switch (node.type) {
-    case "const":
-      return true;
-    case "list":
-      return node.items.every(({ type }) => type === "const");
-    case "dict":
-      return node.entries.every(([key, value]) => key.type === "const" && value.type === "const");
-    case "not":
-    case "negative":
-      return isConstant(node.operand);
-    case "and":
-    case "or":
-    case "binary":
-      return isConstant(node.left) && isConstant(node.right);
-    case "concat":
-      return node.parts.every(isConstant);
-    case "compare":
-      return isConstant(node.first) && node.rest.every(([, right]) => isConstant(right));
-    default:
-      return false;
-  }
-}
 
 /** Compiles the expressions of one region. */
 export class ExpressionCompiler {
@@ -79,28 +57,19 @@ export class ExpressionCompiler {
       const entries = node.entries.map(([key, value]) => [this.compile(key), this.compile(value)] as const);
       return (frame) => DictValue.of(entries.map(([key, value]) => [key(frame), value(frame)] as const));
     }
-    const items = node.items.map((item) => this.compile(item));
-    if (node.type === "list") return (frame) => list(items.map((item) => item(frame)));
-    return (frame) =>
-      new SequenceValue(
-        "tuple",
-        items.map((item) => item(frame)),
-      );
+    const constant = constantSequence(node);
+    if (constant !== undefined) return () => constant;
+    const { type } = node;
+    const itemsOf = compileValues(node.items.map((item) => this.compile(item)));
+    return (frame) => new SequenceValue(type, itemsOf(frame));
   }
 
   #member(node: Of<"attribute" | "item" | "slice">): Evaluate {
-    const { attribute, item, slice } = this.dialect;
     const object = this.compile(node.object);
-    if (node.type === "attribute") {
-      const { name } = node;
-      return (frame) => attribute(object(frame), name);
-    }
-    if (node.type === "item") {
-      const key = this.compile(node.key);
-      return (frame) => item(object(frame), key(frame));
-    }
-    const [start, stop, step] = node.bounds.map((bound) => (bound === undefined ? () => null : this.compile(bound)));
-    return (frame) => slice(object(frame), start?.(frame), stop?.(frame), step?.(frame));
+    if (node.type === "attribute") return compileAttribute(object, node.name, this.dialect);
+    if (node.type === "item") return compileItem(object, node.key, this.compile(node.key), this.dialect);
+    const bounds = node.bounds.map((bound) => (bound === undefined ? undefined : this.compile(bound)));
+    return compileSlice(object, bounds, this.dialect);
   }
 
   #call({ callee, args }: Of<"call">): Evaluate {
@@ -108,15 +77,12 @@ export class ExpressionCompiler {
     if (refusal !== undefined) return refusal;
     const evaluateArgs = compileArguments(args, (node) => this.compile(node));
     if (callee.type === "attribute") {
-      const { callMethod } = this.dialect;
       const { name } = callee;
       const object = this.compile(callee.object);
-      const count = chargeOf(name);
-      return (frame) => {
-        const value = object(frame);
-        count(value);
-        return callMethod(value, name, evaluateArgs(frame), frame);
-      };
+      const key = name === "get" ? constantKeyOf(args) : undefined;
+      if (key === undefined) return compileMethod(object, name, evaluateArgs, this.dialect);
+      const hasFallback = args.positional.length > 1;
+      return compileGet(object, key, evaluateArgs, { dialect: this.dialect, hasFallback });
     }
     const evaluateCallee = this.compile(callee);
     return (frame) => callValue(evaluateCallee(frame), evaluateArgs(frame), frame);
@@ -154,9 +120,18 @@ export class ExpressionCompiler {
     return operand.type === "filter" ? this.filter(operand, captured) : this.compile(operand);
   }
 
-  #test(node: Of<"filter" | "test">): Evaluate {
+  #test(node: Of<"filter" | "test">): Holds {
     const test = this.dialect.tests.get(node.name);
     const operand = this.#operand(node, undefined);
+    const { positional, named, spread, namedSpread } = node.args;
+    const isBare = positional.length + named.length === 0 && spread === undefined && namedSpread === undefined;
+    const holds = isBare ? test?.ofValue : undefined;
+    if (holds !== undefined) {
+      return (frame) => {
+        spend(4);
+        return holds(operand(frame));
+      };
+    }
     const args = compileArguments(node.args, (argument) => this.compile(argument));
     return (frame) => {
       if (test === undefined) throw new TemplateRefusal();
@@ -165,15 +140,38 @@ export class ExpressionCompiler {
     };
   }
 
+  /** Whether an expression is true. */
+  condition(node: Expression): Holds {
+    const { isTrue, foldsAnd } = this.dialect;
+    switch (node.type) {
+      case "not": {
+        const operand = this.condition(node.operand);
+        return (frame) => !operand(frame);
+      }
+      case "test":
+        return this.#test(node);
+      case "compare":
+        return this.#compare(node);
+      case "and":
+      case "or": {
+        if (foldsAnd && isConstant(node)) break;
+        const left = this.condition(node.left);
+        const right = this.condition(node.right);
+        return node.type === "and" ? (frame) => left(frame) && right(frame) : (frame) => left(frame) || right(frame);
+      }
+      default:
+    }
+    const evaluate = this.compile(node);
+    return (frame) => isTrue(evaluate(frame));
+  }
+
   #operator(
     node: Of<"not" | "negative" | "positive" | "and" | "or" | "binary" | "concat" | "compare" | "condition">,
   ): Evaluate {
-    const { isTrue, concat, operations, negative } = this.dialect;
+    const { concat, operations, negative } = this.dialect;
     switch (node.type) {
-      case "not": {
-        const operand = this.compile(node.operand);
-        return (frame) => !isTrue(operand(frame));
-      }
+      case "not":
+        return this.condition(node);
       case "negative":
       case "positive": {
         const operand = this.compile(node.operand);
@@ -182,8 +180,8 @@ export class ExpressionCompiler {
           : (frame) => negative(negative(operand(frame)));
       }
       case "concat": {
-        const parts = node.parts.map((part) => this.compile(part));
-        return (frame) => concat(parts.map((part) => part(frame)));
+        const partsOf = compileValues(node.parts.map((part) => this.compile(part)));
+        return (frame) => concat(partsOf(frame));
       }
       case "binary": {
         const apply = operations[node.operator];
@@ -201,10 +199,10 @@ export class ExpressionCompiler {
   #choice(node: Of<"and" | "or" | "condition">): Evaluate {
     const { isTrue } = this.dialect;
     if (node.type === "condition") {
-      const test = this.compile(node.test);
+      const test = this.condition(node.test);
       const consequent = this.compile(node.consequent);
       const otherwise = node.otherwise === undefined ? () => undefined : this.compile(node.otherwise);
-      return (frame) => (isTrue(test(frame)) ? consequent(frame) : otherwise(frame));
+      return (frame) => (test(frame) ? consequent(frame) : otherwise(frame));
     }
     const left = this.compile(node.left);
     const right = this.compile(node.right);
@@ -221,14 +219,14 @@ export class ExpressionCompiler {
     };
   }
 
-  #compare({ first, rest }: Of<"compare">): Evaluate {
+  #compare({ first, rest }: Of<"compare">): Holds {
     const start = this.compile(first);
-    const steps = rest.map(([operator, right]) => [this.#relation(operator), this.compile(right)] as const);
-    const [only] = steps;
-    if (only !== undefined && steps.length === 1) {
-      const [holds, right] = only;
-      return (frame) => holds(start(frame), right(frame));
+    const [only] = rest;
+    if (only !== undefined && rest.length === 1) {
+      const [operator, node] = only;
+      return compileComparison(start, operator, { node, evaluate: this.compile(node) }, this.dialect);
     }
+    const steps = rest.map(([operator, right]) => [relationOf(operator, this.dialect), this.compile(right)] as const);
     return (frame) => {
       let left = start(frame);
       for (const [holds, evaluate] of steps) {
@@ -238,27 +236,5 @@ export class ExpressionCompiler {
       }
       return true;
     };
-  }
-
-  #relation(operator: CompareOperator): (left: Value, right: Value) => boolean {
-    const { equals, less, lessOrEqual, contains } = this.dialect;
-    switch (operator) {
-      case "==":
-        return equals;
-      case "!=":
-        return (left, right) => !equals(left, right);
-      case "<":
-        return less;
-      case "<=":
-        return lessOrEqual;
-      case ">":
-        return (left, right) => less(right, left);
-      case ">=":
-        return (left, right) => lessOrEqual(right, left);
-      case "in":
-        return (left, right) => contains(right, left);
-      case "not in":
-        return (left, right) => !contains(right, left);
-    }
   }
 }

@@ -93,11 +93,17 @@ export class Frame {
   /** Where the macro or loop was defined. */
   readonly parent: Frame | undefined;
 
-  constructor(render: Render, size: number, parent: Frame | undefined) {
+  /** @param empty the places without their values, to be copied */
+  constructor(render: Render, empty: readonly Slot[], parent: Frame | undefined) {
     this.render = render;
-    this.slots = new Array<Slot>(size).fill(missing);
+    this.slots = empty.slice();
     this.parent = parent;
   }
+}
+
+/** Places without values. */
+export function emptySlots(size: number): readonly Slot[] {
+  return Array.from({ length: size }, () => missing);
 }
 
 /** Forgets variables. */

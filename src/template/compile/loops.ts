@@ -2,7 +2,7 @@ import type { Statement } from "../parser/ast.ts";
 import { LoopValue, type Value } from "../values/value.ts";
 import { spend } from "../work.ts";
 import { breaking, type Evaluate, type Execute, finished } from "./evaluate.ts";
-import { clear, Frame } from "./frame.ts";
+import { clear, emptySlots, Frame } from "./frame.ts";
 import { guardOf } from "./guarded-loop.ts";
 import type { Region } from "./region.ts";
 import { targetNames } from "./scope.ts";
@@ -38,11 +38,12 @@ export function compileLoop(statement: ForStatement, outer: Region): Execute {
 function compileRecursive(statement: ForStatement, outer: Region, items: Evaluate): Execute {
   const scope = outer.scope.ofFrame([], outer.scope.symbols);
   const loop = compileParts(statement, outer.region(scope));
+  const empty = emptySlots(scope.frameSize);
   const level = (values: Value, parent: Frame, depth: number): void => {
     const { render } = parent;
     render.enter("loop");
     const recurse = (deeper: Value) => render.capture(() => level(deeper, parent, depth + 1));
-    run(loop, values, new Frame(render, scope.frameSize, parent), depth, recurse);
+    run(loop, values, new Frame(render, empty, parent), depth, recurse);
     render.leave("loop");
   };
   return (frame) => {

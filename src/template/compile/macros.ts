@@ -4,7 +4,7 @@ import { DictValue } from "../values/dict-value.ts";
 import { type CallArguments, CallableValue, SequenceValue, type Value } from "../values/value.ts";
 import { callValue, compileArguments } from "./calls.ts";
 import { type Evaluate, type Execute, finished } from "./evaluate.ts";
-import { Frame, missing } from "./frame.ts";
+import { emptySlots, Frame, missing } from "./frame.ts";
 import { isMentioned, mentions } from "./mentions.ts";
 import type { Region } from "./region.ts";
 
@@ -27,7 +27,7 @@ export function compileCallBlock({ parameters, call, body }: CallStatement, oute
   const invoke = compileInvoke(call.callee, outer);
   return (frame) => {
     const { positional, named } = args(frame);
-    const result = invoke({ positional, named: new Map([...named, ["caller", make(frame)]]) }, frame);
+    const result = invoke({ positional, named: new Map<string, Value>([...named, ["caller", make(frame)]]) }, frame);
     frame.render.write(frame.render.dialect.print(result));
     return finished;
   };
@@ -65,10 +65,11 @@ function compileCallable(
     return { name, slot: scope.slot(name), fallback: compiled };
   });
   const extras = new Map(implicit.map((name) => [name, scope.slot(name)] as const));
+  const empty = emptySlots(scope.frameSize);
   return (definition) => {
     const print = (args: CallArguments, { render }: Frame): void => {
       render.enter("macro");
-      const frame = new Frame(render, scope.frameSize, definition);
+      const frame = new Frame(render, empty, definition);
       bind(parameters, extras, args, frame);
       run(frame);
       render.leave("macro");
@@ -93,12 +94,12 @@ function bind(
   args: CallArguments,
   frame: Frame,
 ): void {
-  if (extras.size === 0 && args.named.size === 0) {
+  if (extras.size === 0) {
     if (args.positional.length > parameters.length) throw new TemplateRefusal();
-    setParameters(parameters, args.positional, frame);
+    setParameters(parameters, args.named.size === 0 ? args.positional : placed(parameters, args), frame);
     return;
   }
-  const named = new Map(args.named);
+  const named = new Map<string, Value>(args.named);
   const setExtra = (name: string, value: () => Value): boolean => {
     const slot = extras.get(name);
     if (slot !== undefined) frame.slots[slot] = value();
@@ -117,6 +118,20 @@ function bind(
   const hasRest = setExtra("varargs", () => new SequenceValue("tuple", args.positional.slice(parameters.length)));
   if (!hasRest && args.positional.length > parameters.length) throw new TemplateRefusal();
   setParameters(parameters, given, frame);
+}
+
+/** Arguments in the order of the parameters. @throws TemplateRefusal for a name that is none of those without an argument */
+function placed(parameters: readonly Parameter[], { positional, named }: CallArguments): (Value | typeof missing)[] {
+  const given: (Value | typeof missing)[] = positional.slice();
+  let used = 0;
+  for (let at = positional.length; at < parameters.length; at++) {
+    const { name } = parameters[at] as Parameter;
+    const isNamed = named.has(name);
+    if (isNamed) used++;
+    given.push(isNamed ? named.get(name) : missing);
+  }
+  if (used < named.size) throw new TemplateRefusal();
+  return given;
 }
 
 function setParameters(

@@ -9,7 +9,7 @@ import { type JsonConversion, jsonConversion } from "../values/json.ts";
 import type { Value } from "../values/value.ts";
 import { limited } from "../work.ts";
 import type { Execute } from "./evaluate.ts";
-import { Frame, Render } from "./frame.ts";
+import { emptySlots, Frame, Render, type Slot } from "./frame.ts";
 import { namesSetIn, Scope } from "./scope.ts";
 import { StatementCompiler } from "./statements.ts";
 import { Symbols } from "./symbols.ts";
@@ -20,7 +20,7 @@ export class Program {
   readonly #convert: JsonConversion;
   readonly #limits: Required<Limits>;
   readonly #globals: readonly string[];
-  readonly #frameSize: number;
+  readonly #empty: readonly Slot[];
   readonly #run: Execute;
 
   /** @throws UnsupportedTemplateError when the source cannot be parsed */
@@ -35,14 +35,14 @@ export class Program {
     const scope = Scope.ofTemplate(namesSetIn(body, dialect.capturesHaveScope), symbols);
     this.#run = new StatementCompiler(scope, dialect).body(body);
     this.#globals = scope.globals.names();
-    this.#frameSize = scope.frameSize;
+    this.#empty = emptySlots(scope.frameSize);
   }
 
   /** Pieces of the prompt, in order. */
   run(context: JsonObject, now: () => Date): readonly string[] {
     const globals = this.#globals.map((name) => this.#global(context, name));
     const render = new Render(this.#dialect, globals, now, this.#limits);
-    limited(this.#limits.maxWork, () => this.#run(new Frame(render, this.#frameSize, undefined)));
+    limited(this.#limits.maxWork, () => this.#run(new Frame(render, this.#empty, undefined)));
     if (render.isDoubtful) throw new UnsupportedTemplateError("the template recurses too deep");
     return render.pieces;
   }

@@ -1,6 +1,7 @@
 import type { Target } from "../parser/ast.ts";
 import { TemplateRefusal } from "../template-errors.ts";
-import { isText, NamespaceValue, type Value } from "../values/value.ts";
+import { NamespaceValue } from "../values/namespace-value.ts";
+import { isText, type Value } from "../values/value.ts";
 import type { Evaluate } from "./evaluate.ts";
 import { type Frame, missing } from "./frame.ts";
 import type { Place, Scope } from "./scope.ts";
@@ -82,6 +83,6 @@ function compileMemberAssign(name: string, object: Evaluate): Assign {
     const namespace = object(frame);
     if (!(namespace instanceof NamespaceValue)) throw new TemplateRefusal();
     frame.render.dialect.checkNamespaceName(name);
-    namespace.members.set(name, value);
+    namespace.set(name, value);
   };
 }

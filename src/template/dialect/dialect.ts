@@ -9,7 +9,11 @@ import type { CallArguments, Value } from "../values/value.ts";
 export type DialectName = "dynamo" | "huggingface" | "jinja";
 
 export type Filter = (value: Value, args: CallArguments, frame: Frame) => Value;
-export type Test = (value: Value, args: CallArguments, frame: Frame) => boolean;
+export interface Test {
+  (value: Value, args: CallArguments, frame: Frame): boolean;
+  /** What it says where no arguments are given; undefined for a test that takes some. */
+  readonly ofValue?: (value: Value) => boolean;
+}
 export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 export type Operation = (left: Value, right: Value, frame: Frame) => Value;
 export type Relation = (left: Value, right: Value) => boolean;
@@ -62,6 +66,8 @@ export interface Dialect {
   readonly concat: (values: readonly Value[]) => Value;
   readonly attribute: (object: Value, name: string) => Value;
   readonly item: (object: Value, key: Value) => Value;
+  /** Whether a dict and a namespace have nothing but a member of theirs by that name. */
+  readonly isOnlyMember: (name: string) => boolean;
   readonly slice: (object: Value, start: Value, stop: Value, step: Value) => Value;
   readonly callMethod: (object: Value, name: string, args: CallArguments, frame: Frame) => Value;
   /** What a loop goes through. @throws TemplateRefusal for what cannot be gone through */

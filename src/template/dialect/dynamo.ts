@@ -40,6 +40,7 @@ export const dynamo: Dialect = {
   concat: (values) => joinedTexts(values, minijinjaText),
   attribute: minijinjaAttribute,
   item: minijinjaItem,
+  isOnlyMember: () => true,
   slice: minijinjaSlice,
   callMethod: minijinjaCallMethod,
   checkNamespaceName: () => undefined,

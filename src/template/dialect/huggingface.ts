@@ -6,7 +6,13 @@ import { pythonCompare, pythonEquals } from "../values/compare.ts";
 import { pythonContains } from "../values/contains.ts";
 import { isTrue, pythonIterate } from "../values/iterate.ts";
 import { pythonNumber } from "../values/json.ts";
-import { pythonAttribute, pythonCallMethod, pythonItem, pythonSlice } from "../values/python-members.ts";
+import {
+  isOnlyPythonMember,
+  pythonAttribute,
+  pythonCallMethod,
+  pythonItem,
+  pythonSlice,
+} from "../values/python-members.ts";
 import { pythonNegative, pythonOperations } from "../values/python-operations.ts";
 import { joinedTexts, pythonText } from "../values/text.ts";
 import type { Dialect } from "./dialect.ts";
@@ -38,6 +44,7 @@ export const huggingface: Dialect = {
   concat: (values) => joinedTexts(values, pythonText),
   attribute: pythonAttribute,
   item: pythonItem,
+  isOnlyMember: isOnlyPythonMember,
   slice: pythonSlice,
   callMethod: pythonCallMethod,
   checkNamespaceName: checkPythonNamespaceName,

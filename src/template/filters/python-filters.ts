@@ -9,6 +9,7 @@ import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts
 import { BoundArguments } from "../values/arguments.ts";
 import { DictValue } from "../values/dict-value.ts";
 import { isTrue } from "../values/iterate.ts";
+import type { NamedValues } from "../values/named-values.ts";
 import { pythonText } from "../values/text.ts";
 import { IteratorValue, isText, MarkupValue, SequenceValue, textOf, type Value } from "../values/value.ts";
 import { escapeHtml } from "./escape-html.ts";
@@ -123,7 +124,7 @@ function attribute(value: Value, args: BoundArguments, { render }: Frame): Value
   return render.dialect.attribute(value, args.requiredText("name"));
 }
 
-function format(value: Value, positional: readonly Value[], named: ReadonlyMap<string, Value>): Value {
+function format(value: Value, positional: readonly Value[], named: NamedValues): Value {
   if (value instanceof MarkupValue) throw new UnsupportedTemplateError("formatting markup");
   if (positional.length > 0 && named.size > 0) throw new TemplateRefusal();
   return formatPercent(

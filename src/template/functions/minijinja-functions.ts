@@ -2,7 +2,8 @@ import { requiredText } from "../methods/minijinja-strings.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { flatArguments, withKeywords } from "../values/arguments.ts";
 import { type DictEntry, DictValue } from "../values/dict-value.ts";
-import { type CallArguments, CallableValue, isText, NamespaceValue, textOf, type Value } from "../values/value.ts";
+import { NamespaceValue } from "../values/namespace-value.ts";
+import { type CallArguments, CallableValue, isText, textOf, type Value } from "../values/value.ts";
 import { range } from "./range.ts";
 import { formatTime } from "./strftime.ts";
 
@@ -37,21 +38,14 @@ function entriesOf(args: CallArguments): readonly DictEntry[] {
 }
 
 function namespace(args: CallArguments): Value {
-  if (args.positional.length === 0) return namespaceOf(args.named);
+  if (args.positional.length === 0) return NamespaceValue.of(args.named);
   const flat = flatArguments(args);
   const [given] = flat;
   if (flat.length > 1 || (given !== undefined && given !== null && !(given instanceof DictValue)))
     throw new TemplateRefusal();
-  const value = new NamespaceValue();
+  const value = NamespaceValue.of(new Map());
   for (const [key, member] of given instanceof DictValue ? given.entries() : []) {
-    if (isText(key)) value.members.set(textOf(key), member);
+    if (isText(key)) value.set(textOf(key), member);
   }
-  return value;
-}
-
-/** Templates make one for each message. */
-function namespaceOf(members: CallArguments["named"]): Value {
-  const value = new NamespaceValue();
-  for (const [name, member] of members) value.members.set(name, member);
   return value;
 }

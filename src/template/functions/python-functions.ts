@@ -2,12 +2,12 @@ import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts
 import { BoundArguments } from "../values/arguments.ts";
 import { type DictEntry, DictValue } from "../values/dict-value.ts";
 import { pythonIterate } from "../values/iterate.ts";
+import { NamespaceValue } from "../values/namespace-value.ts";
 import { fromKeys } from "../values/python-members.ts";
 import {
   type CallArguments,
   CallableValue,
   isText,
-  NamespaceValue,
   ObjectValue,
   SequenceValue,
   textOf,
@@ -111,11 +111,15 @@ function pairOf(value: Value): DictEntry {
 }
 
 function namespace(args: CallArguments): Value {
-  const value = new NamespaceValue();
+  if (args.positional.length === 0) {
+    for (const [name] of args.named) checkPythonNamespaceName(name);
+    return NamespaceValue.of(args.named);
+  }
+  const value = NamespaceValue.of(new Map());
   for (const [key, member] of entriesOf(args)) {
     if (!isText(key)) throw new UnsupportedTemplateError("a namespace with other keys");
     checkPythonNamespaceName(textOf(key));
-    value.members.set(textOf(key), member);
+    value.set(textOf(key), member);
   }
   return value;
 }

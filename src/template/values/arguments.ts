@@ -5,33 +5,40 @@ import { type CallArguments, FloatValue, isText, textOf, type Value } from "./va
 
 /** Arguments of a call by the parameters of a Python function; undefined where none was given. */
 export class BoundArguments {
-  readonly #values: ReadonlyMap<string, Value>;
+  readonly #args: CallArguments;
+  readonly #names: readonly string[];
 
   /** @throws TemplateRefusal when they do not fit */
   constructor(args: CallArguments, names: readonly string[], required = 0) {
-    if (args.positional.length > names.length) throw new TemplateRefusal();
-    const values = new Map<string, Value>();
-    for (const [at, value] of args.positional.entries()) values.set(names[at] ?? "", value);
-    for (const [name, value] of args.named) {
-      if (!names.includes(name) || values.has(name)) throw new TemplateRefusal();
-      values.set(name, value);
-    }
-    for (const name of names.slice(0, required)) if (!values.has(name)) throw new TemplateRefusal();
-    this.#values = values;
+    const { positional, named } = args;
+    const given = positional.length;
+    if (given > names.length) throw new TemplateRefusal();
+    // Neither an unknown name nor one whose place is taken.
+    if (named.size > 0) for (const [name] of named) if (names.indexOf(name) < given) throw new TemplateRefusal();
+    for (let at = given; at < required; at++) if (!named.has(names[at] as string)) throw new TemplateRefusal();
+    this.#args = args;
+    this.#names = names;
   }
 
   has(name: string): boolean {
-    return this.#values.has(name);
+    return this.#isPositional(name) || this.#args.named.has(name);
   }
 
   get(name: string): Value {
-    return this.#values.get(name);
+    const { positional, named } = this.#args;
+    return this.#isPositional(name) ? positional[this.#names.indexOf(name)] : named.get(name);
+  }
+
+  #isPositional(name: string): boolean {
+    const { length } = this.#args.positional;
+    return length > 0 && this.#names.lastIndexOf(name, length - 1) !== -1;
   }
 
   /** Text; undefined when absent or None. */
   text(name: string): string | undefined {
-    const value = this.#values.get(name);
-    if (value === null || !this.has(name)) return undefined;
+    if (!this.has(name)) return undefined;
+    const value = this.get(name);
+    if (value === null) return undefined;
     if (!isText(value)) throw new TemplateRefusal();
     return textOf(value);
   }
@@ -44,8 +51,9 @@ export class BoundArguments {
 
   /** An integer that JavaScript can count with; the fallback when absent or None. */
   integer(name: string, fallback: number): number {
-    const value = this.#values.get(name);
-    return value === null || !this.has(name) ? fallback : smallInteger(value);
+    if (!this.has(name)) return fallback;
+    const value = this.get(name);
+    return value === null ? fallback : smallInteger(value);
   }
 }
 

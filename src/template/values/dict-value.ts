@@ -62,6 +62,13 @@ export class DictValue {
     return typeof value === "string" || value === undefined ? value : this.#convert(value);
   }
 
+  /** The member of a name, or what stands for one that is not there. */
+  getOr(name: string, fallback: Value): Value {
+    const value = this.get(name);
+    if (value !== undefined) return value;
+    return this.#json === undefined && this.has(name) ? value : fallback;
+  }
+
   has(name: string): boolean {
     return this.#json?.has(name) ?? this.#entries?.has(name) ?? false;
   }

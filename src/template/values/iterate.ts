@@ -2,13 +2,13 @@ import { characters } from "../python/code-points.ts";
 import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts";
 import { spend } from "../work.ts";
 import { DictValue } from "./dict-value.ts";
+import { NamespaceValue } from "./namespace-value.ts";
 import {
   FloatValue,
   IteratorValue,
   isSequence,
   isText,
   LoopValue,
-  NamespaceValue,
   SequenceValue,
   textOf,
   type Value,

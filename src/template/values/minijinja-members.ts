@@ -7,6 +7,7 @@ import { flatArguments, withKeywords } from "./arguments.ts";
 import { minijinjaEquals, numeric } from "./compare.ts";
 import { DictValue } from "./dict-value.ts";
 import { loopMember } from "./loop-members.ts";
+import { NamespaceValue } from "./namespace-value.ts";
 import { sliceItems, sliceText } from "./slices.ts";
 import {
   type CallArguments,
@@ -17,7 +18,6 @@ import {
   LoopValue,
   list,
   type MarkupValue,
-  NamespaceValue,
   SequenceValue,
   textOf,
   type Value,
@@ -28,7 +28,7 @@ export function minijinjaAttribute(object: Value, name: string): Value {
   if (object instanceof DictValue) return object.get(name);
   if (object instanceof LoopValue) return loopMember(object, name);
   if (object === undefined) throw new TemplateRefusal();
-  if (object instanceof NamespaceValue) return object.members.get(name);
+  if (object instanceof NamespaceValue) return object.get(name);
   if (object instanceof GroupValue && (name === "grouper" || name === "list")) return object[name];
   if (object instanceof CallableValue) throw new UnsupportedTemplateError("an attribute of a function");
   return undefined;

@@ -7,6 +7,7 @@ import { TemplateRefusal, UnsupportedTemplateError } from "../template-errors.ts
 import { BoundArguments, smallInteger } from "./arguments.ts";
 import { DictValue } from "./dict-value.ts";
 import { loopMember } from "./loop-members.ts";
+import { NamespaceValue } from "./namespace-value.ts";
 import { sliceItems, sliceText } from "./slices.ts";
 import { pythonText } from "./text.ts";
 import {
@@ -17,7 +18,6 @@ import {
   isText,
   LoopValue,
   MarkupValue,
-  NamespaceValue,
   ObjectValue,
   SequenceValue,
   textOf,
@@ -92,10 +92,15 @@ export function pythonAttribute(object: Value, name: string): Value {
   if (object instanceof LoopValue) return loopMember(object, name);
   if (object instanceof ObjectValue && !name.startsWith("_")) return object.member(name);
   if (object === undefined) throw new TemplateRefusal();
-  if (object instanceof NamespaceValue) return object.members.get(name);
+  if (object instanceof NamespaceValue) return object.get(name);
   if (object instanceof GroupValue && (name === "grouper" || name === "list")) return object[name];
   if (isAttribute(object, name)) return boundMethod(object, name);
   return undefined;
+}
+
+/** Whether neither Python nor its dicts have an attribute of that name. */
+export function isOnlyPythonMember(name: string): boolean {
+  return !name.startsWith("__") && !dictNames.has(name);
 }
 
 /** Names of Python's own are kept from templates, a dict's members of such a name with them. */

@@ -3,6 +3,7 @@ import { pythonQuote, rustQuote } from "../python/quote.ts";
 import { UnsupportedTemplateError } from "../template-errors.ts";
 import { spend } from "../work.ts";
 import { DictValue } from "./dict-value.ts";
+import { NamespaceValue } from "./namespace-value.ts";
 import {
   CallableValue,
   FloatValue,
@@ -11,7 +12,6 @@ import {
   isText,
   LoopValue,
   MarkupValue,
-  NamespaceValue,
   type SequenceValue,
   textOf,
   type Value,
@@ -41,7 +41,7 @@ export function pythonRepr(value: Value): string {
 
 /** What jinja2 says of its own objects. */
 function objectRepr(value: NamespaceValue | LoopValue | CallableValue): string {
-  if (value instanceof NamespaceValue) return `<Namespace ${dictText(DictValue.of(value.members), pythonRepr)}>`;
+  if (value instanceof NamespaceValue) return `<Namespace ${dictText(DictValue.of(value.entries()), pythonRepr)}>`;
   if (value instanceof LoopValue) return `<LoopContext ${value.at + 1}/${value.items.length}>`;
   if (value.macroName === undefined) throw new UnsupportedTemplateError("printing a function");
   return `<Macro ${value.macroName === "" ? "anonymous" : pythonQuote(value.macroName)}>`;

@@ -2,6 +2,8 @@ import type { Frame } from "../compile/frame.ts";
 import { UnsupportedTemplateError } from "../template-errors.ts";
 import { spend } from "../work.ts";
 import type { DictValue } from "./dict-value.ts";
+import type { NamedValues } from "./named-values.ts";
+import type { NamespaceValue } from "./namespace-value.ts";
 
 /**
  * A value inside a template. Strings, booleans, None (`null`) and undefined are JavaScript's own; an integer is a `number` when it is
@@ -27,7 +29,7 @@ export type Value =
 /** Arguments of a call: those by place, and those by name. */
 export interface CallArguments {
   readonly positional: readonly Value[];
-  readonly named: ReadonlyMap<string, Value>;
+  readonly named: NamedValues;
 }
 
 const noNames: ReadonlyMap<string, Value> = new Map();
@@ -66,17 +68,30 @@ export type ViewName = "dict_keys" | "dict_values" | "dict_items";
 export class SequenceValue {
   readonly kind = "sequence";
   readonly type: SequenceType;
-  /** What Python prints where that is not made of the items, or before the items of a view. */
-  readonly text: string | undefined;
   readonly #make: (() => readonly Value[]) | undefined;
   #items: readonly Value[] | undefined;
+  readonly #text: string | undefined;
+
+  /** It is written out in the template, of nothing but constants, and the same value each time. */
+  readonly isConstant: boolean;
 
   /** @param items the values, or what makes them when they are first needed */
-  constructor(type: SequenceType, items: readonly Value[] | (() => readonly Value[]), text?: string) {
-    this.text = text;
+  constructor(
+    type: SequenceType,
+    items: readonly Value[] | (() => readonly Value[]),
+    text?: string,
+    isConstant = false,
+  ) {
+    this.#text = text;
+    this.isConstant = isConstant;
     this.type = type;
     this.#items = typeof items === "function" ? undefined : items;
     this.#make = typeof items === "function" ? items : undefined;
+  }
+
+  /** What Python prints where that is not made of the items, or before the items of a view. */
+  get text(): string | undefined {
+    return this.#text;
   }
 
   /** The same type with other items. */
@@ -111,12 +126,6 @@ export class GroupValue extends SequenceValue {
     this.grouper = grouper;
     this.list = members;
   }
-}
-
-/** `namespace(...)`: the one value that a template can change. */
-export class NamespaceValue {
-  readonly kind = "namespace";
-  readonly members = new Map<string, Value>();
 }
 
 /** What jinja2's lazy filters give: it can be gone through once, is true even when empty, and has no length. */
