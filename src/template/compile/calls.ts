@@ -18,12 +18,13 @@ import type { Frame } from "./frame.ts";
 export type EvaluateArguments = (frame: Frame) => CallArguments;
 
 const noNames: NamedValues = new Map();
-const none: CallArguments = { positional: [], named: noNames };
+const noValues: readonly Value[] = [];
+const none: CallArguments = { positional: noValues, named: noNames };
 
 /** Values of expressions, from first to last. */
-export function compileValues(nodes: readonly Evaluate[]): (frame: Frame) => Value[] {
+export function compileValues(nodes: readonly Evaluate[]): (frame: Frame) => readonly Value[] {
   const [first, second, third] = nodes;
-  if (first === undefined) return () => [];
+  if (first === undefined) return () => noValues;
   if (second === undefined) return (frame) => [first(frame)];
   if (third === undefined) return (frame) => [first(frame), second(frame)];
   if (nodes.length === 3) return (frame) => [first(frame), second(frame), third(frame)];
@@ -48,11 +49,11 @@ export function compileArguments(nodes: ArgumentNodes, compile: (node: Expressio
     const namedOf = compileValues(named.map(([, value]) => value));
     return (frame) => {
       const values = valuesOf(frame);
-      return { positional: values, named: new ValuesByPlace(names, namedOf(frame)) };
+      return { positional: values, named: new ValuesByPlace(names, namedOf(frame) as Value[]) };
     };
   }
   return (frame) => {
-    const values = valuesOf(frame);
+    const values = [...valuesOf(frame)];
     if (spread !== undefined) {
       const more = frame.render.dialect.iterate(spread(frame));
       spend(4 * more.length);

@@ -9,9 +9,9 @@ import { chargeOf } from "./charge.ts";
 import { compileComparison, relationOf } from "./comparisons.ts";
 import { constantKeyOf, constantSequence, isConstant } from "./constants.ts";
 import type { Evaluate, Holds } from "./evaluate.ts";
-import { compileAttribute, compileGet, compileItem, compileMethod, compileSlice } from "./members.ts";
+import { compileAttribute, compileGet, compileItem, compileMethod, compileSlice, type Owner } from "./members.ts";
 import type { Scope } from "./scope.ts";
-import { compileRead } from "./variables.ts";
+import { compileRead, firstSlot } from "./variables.ts";
 
 type Of<Type extends Expression["type"]> = Extract<Expression, { readonly type: Type }>;
 
@@ -65,11 +65,17 @@ export class ExpressionCompiler {
   }
 
   #member(node: Of<"attribute" | "item" | "slice">): Evaluate {
+    if (node.type === "attribute") return compileAttribute(this.#owner(node.object), node.name, this.dialect);
+    if (node.type === "item")
+      return compileItem(this.#owner(node.object), node.key, this.compile(node.key), this.dialect);
     const object = this.compile(node.object);
-    if (node.type === "attribute") return compileAttribute(object, node.name, this.dialect);
-    if (node.type === "item") return compileItem(object, node.key, this.compile(node.key), this.dialect);
     const bounds = node.bounds.map((bound) => (bound === undefined ? undefined : this.compile(bound)));
     return compileSlice(object, bounds, this.dialect);
+  }
+
+  #owner(node: Expression): Owner {
+    const slot = node.type === "name" ? firstSlot(node.name, this.scope) : -1;
+    return { evaluate: this.compile(node), slot };
   }
 
   #call({ callee, args }: Of<"call">): Evaluate {
@@ -78,9 +84,9 @@ export class ExpressionCompiler {
     const evaluateArgs = compileArguments(args, (node) => this.compile(node));
     if (callee.type === "attribute") {
       const { name } = callee;
-      const object = this.compile(callee.object);
+      const object = this.#owner(callee.object);
       const key = name === "get" ? constantKeyOf(args) : undefined;
-      if (key === undefined) return compileMethod(object, name, evaluateArgs, this.dialect);
+      if (key === undefined) return compileMethod(object.evaluate, name, evaluateArgs, this.dialect);
       const hasFallback = args.positional.length > 1;
       return compileGet(object, key, evaluateArgs, { dialect: this.dialect, hasFallback });
     }
@@ -175,6 +181,10 @@ export class ExpressionCompiler {
       case "negative":
       case "positive": {
         const operand = this.compile(node.operand);
+        if (node.type === "negative" && node.operand.type === "const" && typeof node.operand.value === "number") {
+          const value = negative(node.operand.value);
+          return () => value;
+        }
         return node.type === "negative"
           ? (frame) => negative(operand(frame))
           : (frame) => negative(negative(operand(frame)));

@@ -80,6 +80,24 @@ export class Render {
     this.#depth -= this.dialect.recursion[kind];
   }
 
+  /** How much deeper what is run goes. */
+  depthOf(run: () => void): number {
+    const outer = this.#deepest;
+    this.#deepest = this.#depth;
+    run();
+    const depth = this.#deepest - this.#depth;
+    this.#deepest = Math.max(outer, this.#deepest);
+    return depth;
+  }
+
+  /** As if something were run that goes so much deeper. */
+  reach(depth: number): void {
+    const reached = this.#depth + depth;
+    if (reached >= this.dialect.recursion.refused) throw new TemplateRefusal();
+    if (reached > this.#deepest) this.#deepest = reached;
+    spend(8);
+  }
+
   /** Whether it went so deep that the model's server may have refused. */
   get isDoubtful(): boolean {
     return this.#deepest > this.dialect.recursion.fine;

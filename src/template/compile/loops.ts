@@ -1,9 +1,11 @@
 import type { Statement } from "../parser/ast.ts";
+import { RangeValue } from "../values/range-value.ts";
 import { LoopValue, type Value } from "../values/value.ts";
 import { spend } from "../work.ts";
-import { breaking, type Evaluate, type Execute, finished } from "./evaluate.ts";
+import { breaking, type Evaluate, type Execute, finished, type Holds } from "./evaluate.ts";
 import { clear, emptySlots, Frame } from "./frame.ts";
 import { guardOf } from "./guarded-loop.ts";
+import { isMentioned } from "./mentions.ts";
 import type { Region } from "./region.ts";
 import { targetNames } from "./scope.ts";
 import type { Assign } from "./variables.ts";
@@ -18,7 +20,9 @@ interface CompiledLoop {
   readonly loopSlot: number;
   readonly body: Execute;
   /** The loop ends where it does not hold; undefined where it goes through all items. */
-  readonly guard: Evaluate | undefined;
+  readonly guard: Holds | undefined;
+  /** The variable `loop` is read somewhere. */
+  readonly asksLoop: boolean;
   /** Variables of an iteration: each begins without them. */
   readonly slots: readonly number[];
   readonly otherwise: Execute;
@@ -62,7 +66,8 @@ function compileParts(statement: ForStatement, outer: Region): CompiledLoop {
     assign: compiler.assign(statement.target),
     loopSlot: compiler.scope.slot("loop"),
     body: guarded === undefined ? run : compiler.body(guarded.consequent),
-    guard: guarded && compiler.expressions.compile(guarded.test),
+    guard: guarded && compiler.expressions.condition(guarded.test),
+    asksLoop: isMentioned(statement.body, "loop"),
     slots: compiler.scope.slots,
     otherwise: compileOtherwise(statement, outer),
   };
@@ -100,21 +105,42 @@ function run(
   depth: number,
   recurse: ((items: Value) => Value) | undefined,
 ): void {
-  const items = loop.select(frame.render.dialect.iterate(from), frame);
-  if (items.length === 0) {
-    loop.otherwise(frame);
+  const { dialect } = frame.render;
+  if (from instanceof RangeValue && !loop.asksLoop && !loop.isSelective) {
+    pass(loop, from, frame, undefined);
     return;
   }
-  const value = new LoopValue(items, depth, recurse, loop.isSelective || frame.render.dialect.loopHasLength(from));
+  const items = loop.select(dialect.iterate(from), frame);
+  const hasLength = loop.isSelective || dialect.loopHasLength(from);
+  pass(
+    loop,
+    { items, length: items.length },
+    frame,
+    loop.asksLoop ? new LoopValue(items, depth, recurse, hasLength) : undefined,
+  );
+}
+
+/** What a loop goes through: items, or numbers that nobody has to make before. */
+type Passed = RangeValue | { readonly items: readonly Value[]; readonly length: number };
+
+function itemOf(from: Passed, at: number): Value {
+  return from instanceof RangeValue ? from.start + at * from.step : from.items[at];
+}
+
+function pass(loop: CompiledLoop, from: Passed, frame: Frame, value: LoopValue | undefined): void {
   const isBreakEnough = frame.render.dialect.elseAlsoAfter === "first-break";
-  let isPassed = isBreakEnough;
-  for (let at = 0; at < items.length; at++) {
-    spend(8 + loop.slots.length);
+  const steps = 8 + loop.slots.length;
+  const { length } = from;
+  let isPassed = isBreakEnough && length > 0;
+  for (let at = 0; at < length; at++) {
+    spend(steps);
     clear(frame, loop.slots);
-    value.at = at;
-    frame.slots[loop.loopSlot] = value;
-    loop.assign(frame, items[at]);
-    if (loop.guard !== undefined && !frame.render.dialect.isTrue(loop.guard(frame))) {
+    if (value !== undefined) {
+      value.at = at;
+      frame.slots[loop.loopSlot] = value;
+    }
+    loop.assign(frame, itemOf(from, at));
+    if (loop.guard !== undefined && !loop.guard(frame)) {
       isPassed = true;
       break;
     }

@@ -1,41 +1,59 @@
 import type { Dialect } from "../dialect/dialect.ts";
 import type { Expression } from "../parser/ast.ts";
 import { DictValue } from "../values/dict-value.ts";
+import { loopMember } from "../values/loop-members.ts";
 import { NamespaceValue } from "../values/namespace-value.ts";
-import { SequenceValue, type Value } from "../values/value.ts";
+import { LoopValue, SequenceValue, type Value } from "../values/value.ts";
 import { spend } from "../work.ts";
 import type { EvaluateArguments } from "./calls.ts";
 import { chargeOf } from "./charge.ts";
 import type { Evaluate } from "./evaluate.ts";
-import type { Frame } from "./frame.ts";
+import { type Frame, missing } from "./frame.ts";
+
+/** What members are asked of: where it is a variable, also the place in the frame where that is found first. */
+export interface Owner {
+  readonly evaluate: Evaluate;
+  /** -1 where it is no variable of the frame. */
+  readonly slot: number;
+}
 
 /** `object.name`: what templates ask most, a message's member or a namespace's, is answered at once. */
-export function compileAttribute(object: Evaluate, name: string, dialect: Dialect): Evaluate {
+export function compileAttribute({ evaluate, slot }: Owner, name: string, dialect: Dialect): Evaluate {
   const { attribute } = dialect;
-  if (!dialect.isOnlyMember(name)) return (frame) => attribute(object(frame), name);
-  return (frame) => {
-    const value = object(frame);
+  if (!dialect.isOnlyMember(name)) return (frame) => attribute(evaluate(frame), name);
+  const of = (value: Value): Value => {
     if (value instanceof DictValue || value instanceof NamespaceValue) return value.get(name);
-    return attribute(value, name);
+    return value instanceof LoopValue ? loopMember(value, name) : attribute(value, name);
+  };
+  if (slot < 0) return (frame) => of(evaluate(frame));
+  return (frame) => {
+    const value = frame.slots[slot];
+    if (value instanceof NamespaceValue || value instanceof DictValue) return value.get(name);
+    return of(evaluate(frame));
   };
 }
 
 /** `object[key]`. */
-export function compileItem(object: Evaluate, keyNode: Expression, key: Evaluate, dialect: Dialect): Evaluate {
-  const { item } = dialect;
+export function compileItem(owner: Owner, keyNode: Expression, key: Evaluate, dialect: Dialect): Evaluate {
   const name = keyNode.type === "const" ? keyNode.value : undefined;
-  if (typeof name === "string" && dialect.isOnlyMember(name)) {
-    return (frame) => {
-      const value = object(frame);
-      return value instanceof DictValue ? value.get(name) : item(value, name);
-    };
-  }
+  if (typeof name === "string" && dialect.isOnlyMember(name)) return compileNamedItem(owner, name, dialect);
+  const { item } = dialect;
+  const { evaluate } = owner;
   return (frame) => {
-    const value = object(frame);
+    const value = evaluate(frame);
     const place = key(frame);
     if (typeof place === "number" && value instanceof SequenceValue && value.type === "list")
       return value.items.at(place);
     return item(value, place);
+  };
+}
+
+function compileNamedItem({ evaluate, slot }: Owner, name: string, { item }: Dialect): Evaluate {
+  const of = (value: Value): Value => (value instanceof DictValue ? value.get(name) : item(value, name));
+  if (slot < 0) return (frame) => of(evaluate(frame));
+  return (frame) => {
+    const value = frame.slots[slot];
+    return value instanceof DictValue ? value.get(name) : of(evaluate(frame));
   };
 }
 
@@ -62,14 +80,15 @@ function methodCall(name: string, args: EvaluateArguments, { callMethod }: Diale
 
 /** `object.get("key")` or with a fallback: asked several times of each message. */
 export function compileGet(
-  object: Evaluate,
+  { evaluate, slot }: Owner,
   key: string,
   args: EvaluateArguments,
   { dialect, hasFallback }: { readonly dialect: Dialect; readonly hasFallback: boolean },
 ): Evaluate {
   const call = methodCall("get", args, dialect);
   return (frame) => {
-    const value = object(frame);
+    const at = slot < 0 ? missing : frame.slots[slot];
+    const value = at instanceof DictValue ? at : evaluate(frame);
     if (value instanceof DictValue) {
       const found = hasFallback ? value.get(key) : value.getOr(key, null);
       if (found !== undefined) {

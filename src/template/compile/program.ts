@@ -10,6 +10,7 @@ import type { Value } from "../values/value.ts";
 import { limited } from "../work.ts";
 import type { Execute } from "./evaluate.ts";
 import { emptySlots, Frame, Render, type Slot } from "./frame.ts";
+import { pureMacros } from "./pure-macros.ts";
 import { namesSetIn, Scope } from "./scope.ts";
 import { StatementCompiler } from "./statements.ts";
 import { Symbols } from "./symbols.ts";
@@ -32,7 +33,7 @@ export class Program {
     checkLoopControls(body);
     if (dialect.syntax.isPythonic) checkNames(body, dialect);
     const symbols = dialect.capturesHaveScope ? Symbols.of(body, [], undefined) : undefined;
-    const scope = Scope.ofTemplate(namesSetIn(body, dialect.capturesHaveScope), symbols);
+    const scope = Scope.ofTemplate(namesSetIn(body, dialect.capturesHaveScope), symbols, pureMacros(body));
     this.#run = new StatementCompiler(scope, dialect).body(body);
     this.#globals = scope.globals.names();
     this.#empty = emptySlots(scope.frameSize);

@@ -9,9 +9,14 @@ export interface Place {
   readonly isLast: boolean;
 }
 
-/** Variables from outside, numbered as the template mentions them. */
+/** What holds in all of a template: its pure macros, and variables from outside, numbered as it mentions them. */
 export class Globals {
   readonly #places = new Map<string, number>();
+  readonly pureMacros: ReadonlySet<string>;
+
+  constructor(pureMacros: ReadonlySet<string>) {
+    this.pureMacros = pureMacros;
+  }
 
   place(name: string): number {
     const known = this.#places.get(name);
@@ -46,8 +51,13 @@ export class Scope {
     this.symbols = symbols;
   }
 
-  static ofTemplate(names: Iterable<string>, symbols?: Symbols): Scope {
-    return new Scope(new Globals(), new FrameLayout(), undefined, symbols).#declareAll(names);
+  static ofTemplate(names: Iterable<string>, symbols: Symbols | undefined, pureMacros: ReadonlySet<string>): Scope {
+    return new Scope(new Globals(pureMacros), new FrameLayout(), undefined, symbols).#declareAll(names);
+  }
+
+  /** Names of macros of the template that depend on their arguments alone. */
+  get pureMacros(): ReadonlySet<string> {
+    return this.globals.pureMacros;
   }
 
   /** A region inside of this one, in the same frame. */

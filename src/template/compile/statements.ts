@@ -37,12 +37,24 @@ export class StatementCompiler implements Region {
   body(statements: Body): Execute {
     const compiled = statements.map((statement) => this.#statement(statement));
     const steps = statements.reduce((sum, statement) => sum + nodeCount(statement), 0);
-    const [only] = compiled;
-    if (only === undefined) return () => finished;
-    if (compiled.length === 1) {
+    const [first, second, third] = compiled;
+    if (first === undefined) return () => finished;
+    if (second === undefined) {
       return (frame) => {
         spend(steps);
-        return only(frame);
+        return first(frame);
+      };
+    }
+    if (third === undefined) {
+      return (frame) => {
+        spend(steps);
+        return first(frame) || second(frame);
+      };
+    }
+    if (compiled.length === 3) {
+      return (frame) => {
+        spend(steps);
+        return first(frame) || second(frame) || third(frame);
       };
     }
     return (frame) => {
@@ -139,6 +151,13 @@ export class StatementCompiler implements Region {
   }
 
   #setting(target: Of<"set">["target"], evaluate: Evaluate): Execute {
+    if (target.type === "name") {
+      const slot = this.scope.slot(target.name);
+      return (frame) => {
+        frame.slots[slot] = evaluate(frame);
+        return finished;
+      };
+    }
     const assign = this.assign(target);
     return (frame) => {
       assign(frame, evaluate(frame));
@@ -147,11 +166,11 @@ export class StatementCompiler implements Region {
   }
 
   #if({ test, consequent, otherwise }: Of<"if">): Execute {
-    const { isTrue } = this.dialect;
-    const evaluate = this.expressions.compile(test);
+    const holds = this.expressions.condition(test);
     const thenBody = this.body(consequent);
+    if (otherwise.length === 0) return (frame) => (holds(frame) ? thenBody(frame) : finished);
     const otherBody = this.body(otherwise);
-    return (frame) => (isTrue(evaluate(frame)) ? thenBody(frame) : otherBody(frame));
+    return (frame) => (holds(frame) ? thenBody(frame) : otherBody(frame));
   }
 
   /** What a body prints, through filters. */

@@ -14,6 +14,7 @@ export function compileRead(name: string, scope: Scope): Evaluate {
   const global = scope.globals.place(name);
   if (first === undefined) return (frame) => frame.render.globals[global];
   const { slot, isLast } = first;
+  if (others.length === 0 && first.framesOut === 1) return readOutside(slot, isLast ? undefined : global);
   if (others.length > 0 || first.framesOut > 0) return compileSearch([first, ...others], global);
   if (isLast) {
     return (frame) => {
@@ -25,6 +26,21 @@ export function compileRead(name: string, scope: Scope): Evaluate {
     const value = frame.slots[slot];
     return value === missing ? frame.render.globals[global] : value;
   };
+}
+
+/** In the frame around, as macros see those of the template. @param global undefined: nothing is looked for outside */
+function readOutside(slot: number, global: number | undefined): Evaluate {
+  return ({ parent, render }) => {
+    const value = parent?.slots[slot];
+    if (value !== missing) return value;
+    return global === undefined ? undefined : render.globals[global];
+  };
+}
+
+/** The place in the frame itself where a variable is looked for first; -1 where there is none. */
+export function firstSlot(name: string, scope: Scope): number {
+  const [first] = scope.places(name);
+  return first?.framesOut === 0 ? first.slot : -1;
 }
 
 function compileSearch(places: readonly Place[], global: number): Evaluate {

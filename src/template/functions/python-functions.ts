@@ -112,8 +112,9 @@ function pairOf(value: Value): DictEntry {
 
 function namespace(args: CallArguments): Value {
   if (args.positional.length === 0) {
-    for (const [name] of args.named) checkPythonNamespaceName(name);
-    return NamespaceValue.of(args.named);
+    const made = NamespaceValue.of(args.named);
+    for (const name of made.names) checkPythonNamespaceName(name);
+    return made;
   }
   const value = NamespaceValue.of(new Map());
   for (const [key, member] of entriesOf(args)) {

@@ -8,6 +8,7 @@ import { FloatValue, integer, isNumber, isSequence, isText, SequenceValue, textO
 export const minijinjaOperations: Readonly<Record<BinaryOperator, Operation>> = {
   "+": add,
   "-": (left, right) =>
+    safely(left, right, (a, b) => a - b) ??
     calculate(
       left,
       right,
@@ -18,6 +19,7 @@ export const minijinjaOperations: Readonly<Record<BinaryOperator, Operation>> = 
   "/": (left, right) => calculateFloat(left, right, (a, b) => a / b),
   "//": (left, right) => calculate(left, right, divideEuclid, divideFloatEuclid),
   "%": (left, right) =>
+    safely(left, right, remainderEuclid) ??
     calculate(
       left,
       right,
@@ -37,16 +39,28 @@ function add(left: Value, right: Value, frame: Frame): Value {
     frame.render.checkLength(4 * (left.items.length + right.items.length));
     return new SequenceValue("iterable", [...left.items, ...right.items]);
   }
-  if (typeof left === "number" && typeof right === "number") {
-    const sum = left + right;
-    if (Number.isSafeInteger(sum)) return sum;
-  }
+  const sum = safely(left, right, (a, b) => a + b);
+  if (sum !== undefined) return sum;
   return calculate(
     left,
     right,
     (a, b) => a + b,
     (a, b) => a + b,
   );
+}
+
+/** Small integers, whose result is one, too; undefined for anything else. */
+function safely(left: Value, right: Value, by: (left: number, right: number) => number): number | undefined {
+  if (typeof left !== "number" || typeof right !== "number") return undefined;
+  const result = by(left, right);
+  if (!Number.isSafeInteger(result)) return undefined;
+  return result === 0 ? 0 : result;
+}
+
+/** Never negative; not a number where the divisor is zero. */
+function remainderEuclid(left: number, right: number): number {
+  const rest = left % right;
+  return rest < 0 ? rest + Math.abs(right) : rest;
 }
 
 function calculate(
@@ -76,6 +90,8 @@ function multiply(left: Value, right: Value, frame: Frame): Value {
   if (isText(right)) return repeatedText(textOf(right), left, frame);
   if (isSequence(left)) return repeatedItems(left, right, frame);
   if (isSequence(right)) return repeatedItems(right, left, frame);
+  const product = safely(left, right, (a, b) => a * b);
+  if (product !== undefined) return product;
   return calculate(
     left,
     right,
@@ -130,5 +146,6 @@ function power(base: bigint, exponent: bigint): bigint {
 export function minijinjaNegative(value: Value): Value {
   if (value instanceof FloatValue) return new FloatValue(-value.value);
   if (!isNumber(value)) throw new TemplateRefusal();
-  return value === 0 ? 0 : integer(-BigInt(value));
+  if (typeof value === "number") return value === 0 ? 0 : -value;
+  return integer(-BigInt(value));
 }

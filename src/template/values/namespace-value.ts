@@ -36,9 +36,14 @@ export class NamespaceValue {
     else this.#add(name, value);
   }
 
+  /** In the order in which they were set first. */
+  get names(): Iterable<string> {
+    return this.#places?.keys() ?? this.#names;
+  }
+
   *entries(): Iterable<readonly [string, Value]> {
     let at = 0;
-    for (const name of this.#places?.keys() ?? this.#names) yield [name, this.#values[at++]];
+    for (const name of this.names) yield [name, this.#values[at++]];
   }
 
   #find(name: string): number {

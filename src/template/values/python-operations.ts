@@ -162,5 +162,6 @@ export function pythonNegative(value: Value): Value {
   if (value instanceof FloatValue) return new FloatValue(-value.value);
   const number = numeric(value);
   if (number === undefined) throw new TemplateRefusal();
-  return number === 0 ? 0 : integer(-BigInt(number));
+  if (typeof number === "number") return number === 0 ? 0 : -number;
+  return integer(-BigInt(number));
 }
