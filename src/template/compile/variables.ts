@@ -83,7 +83,10 @@ export function compileAssign(
       frame.slots[slot] = value;
     };
   }
-  if (target.type === "member") return compileMemberAssign(target.name, compile(target));
+  if (target.type === "member") {
+    const slot = target.object.type === "name" ? firstSlot(target.object.name, scope) : -1;
+    return compileMemberAssign(target.name, compile(target), slot);
+  }
   const assigns = target.items.map((item) => compileAssign(item, scope, compile));
   return (frame, value) => {
     const { dialect } = frame.render;
@@ -94,9 +97,10 @@ export function compileAssign(
   };
 }
 
-function compileMemberAssign(name: string, object: Evaluate): Assign {
+function compileMemberAssign(name: string, object: Evaluate, slot: number): Assign {
   return (frame, value) => {
-    const namespace = object(frame);
+    const first = slot < 0 ? missing : frame.slots[slot];
+    const namespace = first instanceof NamespaceValue ? first : object(frame);
     if (!(namespace instanceof NamespaceValue)) throw new TemplateRefusal();
     frame.render.dialect.checkNamespaceName(name);
     namespace.set(name, value);

@@ -47,7 +47,10 @@ export class NamespaceValue {
   }
 
   #find(name: string): number {
-    return this.#places === undefined ? this.#names.indexOf(name) : (this.#places.get(name) ?? -1);
+    if (this.#places !== undefined) return this.#places.get(name) ?? -1;
+    const names = this.#names;
+    for (let at = 0; at < names.length; at++) if (names[at] === name) return at;
+    return -1;
   }
 
   #add(name: string, value: Value): void {
