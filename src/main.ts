@@ -4,7 +4,7 @@ import "./compile-sooner.ts";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import {
   checkConfig,
   explainCases,
@@ -20,8 +20,12 @@ import {
   serveShards,
   shardConfig,
   shardSpawner,
+  type TopOptions,
+  tokenVariable,
+  top,
 } from "./commands/index.ts";
 import { type Config, ConfigError, type ConfigFlags, type FlagSetting, loadConfig } from "./config/index.ts";
+import { argument, intervalSeconds, milliseconds, positiveNumber, wholeNumber } from "./flag-values.ts";
 import { simWorkerFlags } from "./sim-worker/index.ts";
 import { createLogger } from "./telemetry/index.ts";
 import { version } from "./version.ts";
@@ -110,12 +114,6 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-function milliseconds(text: string): number {
-  const value = Number(text);
-  if (!(value >= 0)) throw new InvalidArgumentError("expected a number of milliseconds");
-  return value;
-}
-
 async function serveCommand(options: ServeOptions): Promise<void> {
   const config = configOf(options);
   const { level } = config.log;
@@ -187,18 +185,6 @@ function replayOptions(command: Command): Command {
     .option("--json", "one JSON object a policy instead of a table", false);
 }
 
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!(Number.isSafeInteger(value) && value >= 1)) throw new RangeError("expected a whole number, 1 or more");
-  return value;
-}
-
-function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value < Number.POSITIVE_INFINITY)) throw new RangeError("expected a number over 0");
-  return value;
-}
-
 function simWorkerCommand(): Command {
   const command = new Command("sim-worker")
     .description("run a simulated OpenAI-compatible worker with a prefix cache and KV events")
@@ -209,13 +195,21 @@ function simWorkerCommand(): Command {
   return command.action((options: object) => runSimWorker(options, createLogger(), stopSignal()));
 }
 
-function argument<T>(parse: (text: string) => T, text: string): T {
-  try {
-    return parse(text);
-  } catch (cause) {
-    // biome-ignore lint/style/useErrorCause: commander's error takes a message only, and prints it as the argument's fault.
-    throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause));
-  }
+function topCommand(): Command {
+  return new Command("top")
+    .description("show what a running picker does, live on a terminal, else as one snapshot")
+    .option("--url <url>", "address of the picker's console, its setting admin.listen", "http://127.0.0.1:9099")
+    .option("--token-file <file>", `file with the console's token (default: the variable ${tokenVariable})`)
+    .addOption(
+      new Option("--interval <seconds>", "between two looks, 0.1 to 3600")
+        .argParser((text) => argument(intervalSeconds, text))
+        .default(1),
+    )
+    .option("--once", "one snapshot in plain text; the exit code is 1 when there was none to be had", false)
+    .option("--json", "one snapshot as JSON", false)
+    .action(async (options: TopOptions) => {
+      process.exitCode = await top(options, process);
+    });
 }
 
 function program(): Command {
@@ -264,6 +258,7 @@ function program(): Command {
       .description("play a trace on a simulated fleet, once for each policy, and compare what came of it")
       .action(replayCommand),
   );
+  root.addCommand(topCommand());
   root.addCommand(simWorkerCommand());
   return root;
 }

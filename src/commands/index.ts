@@ -10,3 +10,4 @@ export { parentPort, shardSpawner } from "./shards/shard-channel.ts";
 export { shardConfig } from "./shards/shard-config.ts";
 export { ShardSide } from "./shards/shard-side.ts";
 export { runSimWorker } from "./sim-worker.ts";
+export { type TopOptions, tokenVariable, top } from "./top.ts";

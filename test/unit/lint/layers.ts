@@ -66,6 +66,7 @@ const layersBelowCommands: readonly Layer[] = [
   adapter("surface/queue", ["errors", "http", "json", "queue"]),
   surface("decisions", [], ["decisions"]),
   surface("admin"),
+  adapter("top", ["surface/admin"]),
 ];
 
 /** Every folder of `src`. The commands put all modules together. */

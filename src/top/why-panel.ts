@@ -1,0 +1,164 @@
+import type { ExplainedPick } from "../surface/admin/index.ts";
+import { clockTime, costText, shortCount } from "./figures.ts";
+import { bar, type Glyphs } from "./glyphs.ts";
+import { emptyRow, type PanelRow, spansRow, tableRows, textRows } from "./panel.ts";
+import { rankName, whoText } from "./pick-list.ts";
+import { bold, cyan, dim, green, plain, red } from "./style.ts";
+import type { Column } from "./table.ts";
+
+type Choice = ExplainedPick["explanation"]["answering"];
+type CandidateOfChoice = Choice["candidates"][number];
+
+/** A candidate with what its row says. */
+interface Contender {
+  readonly candidate: CandidateOfChoice;
+  /** Undefined = it was not eligible. */
+  readonly cost: number | undefined;
+  readonly isChosen: boolean;
+}
+
+/** Why this worker: what was asked, the choice in words, and every candidate by its cost. */
+export function whyRows(pick: ExplainedPick, width: number, glyphs: Glyphs): PanelRow[] {
+  const { explanation } = pick;
+  const { answering, prefill } = explanation;
+  return [
+    spansRow(
+      { text: `Why ${whoText(pick, glyphs)}`, style: bold | (pick.picked === undefined ? red : plain) },
+      { text: `pick ${glyphs.shown(pick.id)}`, style: dim },
+      { text: clockTime(pick.atMs), style: dim },
+      ...(pick.requestId === undefined ? [] : [{ text: glyphs.shown(pick.requestId), style: dim }]),
+    ),
+    ...textRows(askedText(pick, glyphs), width),
+    ...textRows(circumstances(pick, glyphs), width, dim),
+    ...(prefill === undefined ? [] : choiceRows("Prefill", prefill, width, glyphs)),
+    ...choiceRows(prefill === undefined ? "" : "Decode", answering, width, glyphs),
+  ];
+}
+
+function askedText({ explanation, api }: ExplainedPick, glyphs: Glyphs): string {
+  const { model, promptTokens, promptBlocks, loadOnlyReason } = explanation;
+  const length =
+    promptTokens === undefined
+      ? "a prompt whose tokens are not known"
+      : `${promptTokens} tokens${promptBlocks === undefined ? "" : `, ${promptBlocks} complete blocks`}`;
+  const reason = loadOnlyReason === undefined ? "" : `; by load alone: ${glyphs.shown(loadOnlyReason)}`;
+  return `${glyphs.shown(api)} for ${glyphs.shown(model ?? "no model")}: ${length}${reason}`;
+}
+
+const sessions = {
+  new: "a session's first request",
+  kept: "stayed with its session's worker",
+  moved: "left its session's worker",
+};
+
+function circumstances({ explanation }: ExplainedPick, glyphs: Glyphs): string {
+  const { session, aggregatedReason, prefill } = explanation;
+  const parts = [
+    ...(session === undefined ? [] : [sessions[session]]),
+    ...(prefill !== undefined || aggregatedReason === undefined ? [] : [`not split: ${aggregatedReason}`]),
+  ];
+  return glyphs.shown(parts.join("; "));
+}
+
+function choiceRows(title: string, choice: Choice, width: number, glyphs: Glyphs): PanelRow[] {
+  const contenders = contendersOf(choice);
+  return [
+    emptyRow,
+    ...(title === "" ? [] : [spansRow({ text: title, style: bold })]),
+    ...textRows(choiceText(choice, contenders, glyphs), width),
+    ...(choice.chosen === undefined ? [] : textRows(sumText(choice, choice.candidates[choice.chosen]), width, dim)),
+    ...tableRows(candidateColumns(choice, glyphs), contenders, width),
+  ];
+}
+
+/** The chosen one, the others by cost, and those that were out of the question. */
+function contendersOf({ candidates, chosen }: Choice): Contender[] {
+  const contenders = candidates.map((candidate, at): Contender => {
+    const { terms, pairBlocks } = candidate;
+    return { candidate, cost: terms === undefined ? undefined : terms.cost + pairBlocks, isChosen: at === chosen };
+  });
+  const order = ({ cost, isChosen }: Contender) => (isChosen ? Number.NEGATIVE_INFINITY : (cost ?? Number.MAX_VALUE));
+  return contenders.toSorted((a, b) => order(a) - order(b));
+}
+
+function choiceText(
+  { chosen, candidates, tied, options }: Choice,
+  contenders: readonly Contender[],
+  glyphs: Glyphs,
+): string {
+  const eligible = contenders.filter(({ cost }) => cost !== undefined);
+  const [first, second] = eligible;
+  const out = `${candidates.length - eligible.length} of ${candidates.length} candidates were out of the question`;
+  if (chosen === undefined || first === undefined) return `Nobody could be picked: ${out}.`;
+  const name = rankName(first.candidate, glyphs);
+  const cost = costText(first.cost ?? 0);
+  if (second === undefined) return `${name} was the only eligible one of ${candidates.length}.`;
+  if (tied > 1) return `${tied} cost ${cost}, nobody less: ${name} by the tie-break ${glyphs.shown(options.tieBreak)}.`;
+  const other = `${rankName(second.candidate, glyphs)} costs ${costText(second.cost ?? 0)}`;
+  if ((second.cost ?? 0) < (first.cost ?? 0))
+    return `${name} costs ${cost} blocks; ${other}: chance decided (temperature ${options.temperature}).`;
+  return `${name} costs ${cost} blocks, the least of ${eligible.length}; ${other}.`;
+}
+
+/** What its cost is the sum of. */
+function sumText({ promptBlocks }: Choice, candidate: CandidateOfChoice | undefined): string {
+  if (candidate?.terms === undefined) return "";
+  const { prefillBlocks, creditBlocks, decodeBlocks, requestBlocks, preferenceFactor } = candidate.terms;
+  return [
+    `It holds ${heldOf(candidate)} of ${promptBlocks} blocks.`,
+    `Blocks to prefill ${costText(prefillBlocks)}, credit for those held ${costText(creditBlocks)},`,
+    `decode ${costText(decodeBlocks)}`,
+    ...(requestBlocks === 0 ? [] : [`, running requests ${costText(requestBlocks)}`]),
+    ...(candidate.pairBlocks === 0 ? [] : [`, its pair ${costText(candidate.pairBlocks)}`]),
+    ...(preferenceFactor === 1 ? [] : [`, times ${preferenceFactor.toFixed(3)} for preferred taints`]),
+  ]
+    .join(" ")
+    .replaceAll(" ,", ",");
+}
+
+function heldOf({ overlapBlocks: { device, host, disk } }: CandidateOfChoice): number {
+  return device + host + disk;
+}
+
+function candidateColumns({ promptBlocks }: Choice, glyphs: Glyphs): readonly Column<Contender>[] {
+  const held = ({ candidate }: Contender) => heldOf(candidate);
+  const load =
+    (figure: (load: NonNullable<CandidateOfChoice["load"]>) => number) =>
+    ({ candidate }: Contender) =>
+      candidate.load === undefined ? "?" : shortCount(figure(candidate.load));
+  return [
+    { title: "", priority: 0, minWidth: 2, text: ({ isChosen }) => (isChosen ? "=>" : "") },
+    {
+      title: "CANDIDATE",
+      priority: 0,
+      minWidth: 9,
+      maxWidth: 40,
+      text: ({ candidate }) => rankName(candidate, glyphs),
+      style: ({ cost, isChosen }) => (isChosen ? bold : cost === undefined ? dim : plain),
+    },
+    {
+      title: "COST",
+      priority: 1,
+      minWidth: 9,
+      maxWidth: 18,
+      isRight: true,
+      text: ({ cost, candidate }) => (cost === undefined ? (candidate.exclusion ?? "-") : costText(cost)),
+      style: ({ cost, isChosen }) => (cost === undefined ? dim : isChosen ? green : plain),
+    },
+    { title: "HELD", priority: 2, minWidth: 5, isRight: true, text: (contender) => shortCount(held(contender)) },
+    {
+      title: "",
+      priority: 6,
+      minWidth: 6,
+      maxWidth: 16,
+      text: (contender, width) =>
+        width === 0 ? " ".repeat(16) : bar(promptBlocks === 0 ? 0 : held(contender) / promptBlocks, width, glyphs),
+      style: () => cyan,
+    },
+    { title: "PREFILL", priority: 3, minWidth: 7, isRight: true, text: load(({ prefillTokens }) => prefillTokens) },
+    { title: "DECODE", priority: 4, minWidth: 6, isRight: true, text: load(({ decodeBlocks }) => decodeBlocks) },
+    { title: "REQ", priority: 5, minWidth: 5, isRight: true, text: load(({ requests }) => requests) },
+    { title: "ROLE", priority: 7, minWidth: 10, text: ({ candidate }) => candidate.role },
+    { title: "ENDPOINT", priority: 8, minWidth: 21, text: ({ candidate }) => glyphs.shown(candidate.endpoint) },
+  ];
+}
