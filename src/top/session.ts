@@ -102,15 +102,27 @@ export class TopSession {
 
   async #ask(isFatal: (error: unknown) => boolean): Promise<void> {
     try {
-      this.#state = await this.#source.state(this.#stop.signal);
-      this.#answeredAt = this.#options.now();
-      this.#problem = undefined;
+      this.#take(await this.#source.state(this.#stop.signal));
     } catch (error) {
       if (this.#stop.signal.aborted) return;
       if (this.#state === undefined && isFatal(error)) throw error;
       this.#problem = messageOf(error);
+      this.draw();
     }
-    this.draw();
+  }
+
+  /** Shows a state. One that cannot be shown, of a picker of another version perhaps, leaves the one before. */
+  #take(state: ConsoleState): void {
+    const before = { state: this.#state, problem: this.#problem };
+    [this.#state, this.#problem] = [state, undefined];
+    try {
+      this.draw();
+    } catch (cause) {
+      [this.#state, this.#problem] = [before.state, before.problem];
+      const message = `what picker ${String(state.version)} says cannot be shown by this version: ${messageOf(cause)}`;
+      throw new Error(message, { cause });
+    }
+    this.#answeredAt = this.#options.now();
   }
 
   async #explain(pickId: string): Promise<void> {

@@ -23,7 +23,7 @@ export interface TerminalCommand {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const script = fileURLToPath(new URL("pty.py", import.meta.url));
+const script = fileURLToPath(new URL("on-a-terminal.py", import.meta.url));
 
 /** A command on a real pseudo-terminal, and what a person in front of it sees. */
 export class TerminalProcess {
@@ -86,6 +86,11 @@ export class TerminalProcess {
 
   hangUp(): void {
     this.#control.write("hangup\n");
+  }
+
+  /** Throws when the script itself is gone before it has told of the command's end. */
+  assertRunning(): void {
+    if (this.#child.exitCode !== null && this.end === undefined) throw new Error("the terminal has ended by itself");
   }
 
   /** For the end of a test: what still runs is ended. */

@@ -57,6 +57,6 @@ export class StandInConsole {
     const summary = this.state.picks.find((pick) => pick.id === id);
     return summary === undefined
       ? [404, error("unknown_pick", `pick ${id} is not kept`)]
-      : [200, { ...this.pick, ...summary }];
+      : [200, { ...summary, explanation: this.pick.explanation }];
   }
 }
