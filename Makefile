@@ -13,7 +13,7 @@ demo: build venv
 test: build venv kubernetes-tools
 	@$(PINNED) node scripts/testing/run.ts unit contract fuzz parity manifests e2e
 
-test-e2e: build venv
+test-e2e: build venv kubernetes-tools
 	@$(PINNED) node scripts/testing/run.ts e2e
 
 # The console's page in a real Chromium, which has to be there (Debian: apt-get install chromium), or be named by CHROMIUM.
@@ -49,7 +49,7 @@ build: $(INSTALLED)
 venv:
 	@scripts/setup-venv.sh
 
-# kubectl and Helm, with which the tests build and render k8s/.
+# kubectl and Helm, with which the tests build and render k8s/ and run the manual's commands.
 kubernetes-tools: venv
 	@scripts/setup-kubernetes-tools.sh
 

