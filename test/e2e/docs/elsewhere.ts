@@ -10,8 +10,10 @@ export interface Elsewhere {
 /** Its script is there and knows its flags; nothing is run. */
 const knownFlags = (command: string): string =>
   `node test/e2e/docs/support/known-flags.ts ${command.split(/ [<>|] /)[0]}`;
-/** Make knows the target and everything that it needs, and has a command for it; nothing is run. */
-const dryMake = (command: string): string => command.replace(/^make /, "make --dry-run ");
+/** Make knows the target and everything that it needs, and the scripts that it calls know their flags; nothing is run. */
+const dryMake = (command: string): string =>
+  `${command.replace(/^make /, "make --dry-run ")} >lines.txt; ` +
+  "grep -o 'node [a-z/-]*\\.ts.*' lines.txt | while read -r line; do node test/e2e/docs/support/known-flags.ts $line; done";
 /** kubectl takes it, and stops only at the cluster that is not there. */
 const upToTheCluster = (command: string): string =>
   `if ${command} 2>said.txt; then exit 1; fi; grep -q "connection to the server .* refused" said.txt`;
@@ -25,36 +27,28 @@ export const elsewhere: readonly Elsewhere[] = [
   {
     command: "make demo",
     why: "it may install and build, and pull the program from under the tests that run: its last line is run",
-    instead: () => "make --dry-run demo >lines.txt; tail -1 lines.txt | grep -q ' node scripts/demo/main.ts$'; node scripts/demo/main.ts",
+    instead: () =>
+      "make --dry-run demo >lines.txt; tail -1 lines.txt | grep -q ' node scripts/demo/main.ts$'; node scripts/demo/main.ts",
   },
   {
-    command: "make build",
-    why: "it was run before this suite, and would pull the program from under the tests that run",
+    command: /^make (?!build && )/,
+    why: "whole builds, test runs (this one among them) and benches of half an hour",
     instead: dryMake,
   },
   {
-    command: /^make (?:test|test-live|test-kubernetes|check|bench)$/,
-    why: "whole test runs, this one among them, and half an hour of benches",
-    instead: dryMake,
-  },
-  {
-    command: /^make build && node bench\//,
-    why: "minutes of load",
-    instead: (command) => knownFlags(command.replace(/^make build && /, "")),
-  },
-  {
-    command: /^(?:node|node_modules\/\.bin\/node) bench\//,
+    command: /^(?:make build && )?(?:node|node_modules\/\.bin\/node) bench\//,
     why: "load generators, whose figures nobody could use beside other tests",
-    instead: (command) => (command.includes("/NAME/") ? "test -f bench/hit-rate/main.ts" : knownFlags(command)),
+    instead: (command) =>
+      command.includes("/NAME/") ? "test -f bench/hit-rate/main.ts" : knownFlags(command.replace("make build && ", "")),
   },
   {
-    command: /^npm run (?:docs|parity|parity:live|parity:templates|parity:snippets|parity:engines|test:live)(?: |$)/,
+    command: /^npm run /,
     why: "test runs of their own, most of which need a Dynamo frontend or the engines' code; docs writes into the repository",
     instead: knownFlags,
   },
   {
-    command: /^node (?:scripts\/oracle\/ask|test\/live\/templates\/record-native)\.ts/,
-    why: "they need a Dynamo frontend, which make test-live installs",
+    command: /^node (?:scripts|test)\//,
+    why: "minutes of work, or in need of a Dynamo frontend, which make test-live installs",
     instead: knownFlags,
   },
   {

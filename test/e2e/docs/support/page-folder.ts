@@ -20,8 +20,10 @@ export class PageFolder {
 
   static async make(): Promise<PageFolder> {
     const folder = new PageFolder(await mkdtemp(join(tmpdir(), "pointsman-page-")));
-    const entries = (await readdir(root)).filter((name) => name !== "test-results" && name !== ".git");
+    const entries = (await readdir(root)).filter((name) => !["test-results", ".git", "dist"].includes(name));
     for (const name of entries) await symlink(join(root, name), join(folder.path, name));
+    // npx makes the program executable.
+    await cp(join(root, "dist"), join(folder.path, "dist"), { recursive: true });
     await cp(join(docs, "files"), folder.path, { recursive: true });
     await folder.#addPrograms();
     // curl says the status, so that an answer of an error is seen whatever the command makes of it.
@@ -70,7 +72,7 @@ export class PageFolder {
     for (const name of ["kubectl", "helm"])
       await symlink(join(root, ".cache/kubernetes-tools", name), join(folder, name));
     const pointsman = join(folder, "pointsman");
-    await writeFile(pointsman, `#!/bin/sh\nexec node "${root}dist/main.js" "$@"\n`);
+    await writeFile(pointsman, `#!/bin/sh\nexec node "${this.path}/dist/main.js" "$@"\n`);
     await chmod(pointsman, 0o755);
   }
 }
