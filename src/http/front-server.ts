@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { ListenError } from "../errors/index.ts";
-import { apiErrorBody } from "./api-error.ts";
+import { type ApiError, apiErrorBody } from "./api-error.ts";
+import type { HttpError } from "./error-answer.ts";
+import { framingError } from "./framing-error.ts";
 import { type HttpLog, type HttpTls, type ListenerLimits, ServerMaker } from "./node-server.ts";
 import { PipelinedRequests } from "./pipelined-requests.ts";
 
@@ -66,12 +68,18 @@ export class FrontServer {
     const { sharesPort = false, tls, limits } = options;
     const maker = await ServerMaker.prepare(limits, tls, log);
     const pipelined = new PipelinedRequests();
-    const server = maker.make((request, response) => {
-      if (pipelined.admit(request, response)) door.receive(request, response);
-    });
-    server.on("checkContinue", (request, response) => {
-      if (pipelined.admit(request, response)) door.receive(request, response, true);
-    });
+    const take = (request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean) => {
+      if (!pipelined.admit(request, response)) return;
+      const error = framingError(request);
+      if (error === undefined) {
+        door.receive(request, response, awaitsInvitation);
+        return;
+      }
+      pipelined.endWith(request);
+      refuse(request, response, error);
+    };
+    const server = maker.make((request, response) => take(request, response, false));
+    server.on("checkContinue", (request, response) => take(request, response, true));
     server.on("clientError", (error, socket) => answerClientError(error, socket as Socket));
     const front = new FrontServer(server, maker, door, options);
     if (!sharesPort) await front.open();
@@ -140,6 +148,19 @@ function placeOf({ host, port }: Pick<FrontServerOptions, "host" | "port">): str
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+/** Ends the connection with an answer. */
+function refuse(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
+  const body = bodyOf(error);
+  const own = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  response.writeHead(error.status, { ...own, ...error.headers }).end(body);
+  // What still comes is dropped.
+  request.resume();
+}
+
+function bodyOf(error: ApiError): string {
+  return JSON.stringify(apiErrorBody(error, "openai"));
+}
+
 const errorByCode: Readonly<
   Record<string, { status: string; code: "request_timeout" | "headers_too_large"; message: string }>
 > = {
@@ -167,7 +188,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     code: "invalid_request" as const,
     message: "this is no HTTP request",
   };
-  const body = JSON.stringify(apiErrorBody({ message, code }, "openai"));
+  const body = bodyOf({ message, code });
   const head = [`HTTP/1.1 ${status}`, "content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
   socket.end(`${[...head, "connection: close"].join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -10,10 +10,11 @@ const maxUnderWay = 16;
  */
 export class PipelinedRequests {
   readonly #underWay = new WeakMap<Socket, number>();
+  readonly #ended = new WeakSet<Socket>();
 
-  /** @returns false when there were too many: the connection is gone, and nothing is to be answered */
+  /** @returns false when there were too many, or the connection ends with an earlier one: nothing is to be answered */
   admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    if (socket.destroyed) return false;
+    if (socket.destroyed || this.#ended.has(socket)) return false;
     const count = (this.#underWay.get(socket) ?? 0) + 1;
     if (count > maxUnderWay) {
       socket.destroy();
@@ -22,5 +23,10 @@ export class PipelinedRequests {
     this.#underWay.set(socket, count);
     response.once("close", () => this.#underWay.set(socket, (this.#underWay.get(socket) ?? 1) - 1));
     return true;
+  }
+
+  /** Takes nothing that comes behind this request: where it ends is not beyond doubt. */
+  endWith({ socket }: IncomingMessage): void {
+    this.#ended.add(socket);
   }
 }

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { BearerTokens } from "./bearer-tokens.ts";
 import { type ErrorAnswer, errorAnswer, HttpError, type HttpErrorCode, isInternal } from "./error-answer.ts";
+import { framingError } from "./framing-error.ts";
 import type { HttpLog } from "./node-server.ts";
 import type { HttpAnswer, Operation } from "./operation.ts";
 import { PipelinedRequests } from "./pipelined-requests.ts";
@@ -49,8 +50,12 @@ export function serveOperations(app: FastifyInstance, operations: readonly Opera
   const pipelined = new PipelinedRequests();
   // Before the body is read, which a not-found handler would come after.
   app.addHook("onRequest", (request, reply, done) => {
+    const error = framingError(request.raw);
     if (!pipelined.admit(request.raw, reply.raw)) reply.hijack();
-    else if (request.is404) refuseUnknown(request, reply);
+    else if (error !== undefined) {
+      pipelined.endWith(request.raw);
+      send(reply, errorAnswer(error, 0));
+    } else if (request.is404) refuseUnknown(request, reply);
     else done();
   });
   for (const operation of operations) serveOperation(app, operation, context);

@@ -66,7 +66,7 @@ export class ClientHeaders implements RequestHeaders {
    * @param set lines that take the place of the client's of these names, lower-case
    */
   forwarded(set: readonly (readonly [name: string, value: string])[]): string[] {
-    const nominated = nominatedIn(this.get("connection"));
+    const nominated = nominatedIn(connectionIn(this.#raw));
     const lines: string[] = [];
     for (let at = 0; at < this.#names.length; at++) {
       const name = this.#names[at] as string;
@@ -93,7 +93,7 @@ function nominatedIn(connection: string | undefined): ReadonlySet<string> | unde
 export function answerHead(status: number, reason: string, raw: readonly string[], endpoint: string): AnswerHead {
   const lines: string[] = [];
   const seen = { mediaType: "", isEncoded: false, contentLength: undefined as number | undefined, hasRequestId: false };
-  const nominated = nominatedIn(headerIn(raw, "connection"));
+  const nominated = nominatedIn(connectionIn(raw));
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = (raw[at] as string).toLowerCase();
     let value = raw[at + 1] as string;
@@ -119,13 +119,16 @@ export function withoutLength(head: AnswerHead): AnswerHead {
   return { ...head, lines, contentLength: undefined };
 }
 
-function headerIn(raw: readonly string[], lowerName: string): string | undefined {
+/** The header `connection`, all lines of it. */
+function connectionIn(raw: readonly string[]): string | undefined {
+  let found: string | undefined;
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    if ((raw[at] as string).length === lowerName.length && (raw[at] as string).toLowerCase() === lowerName) {
-      return raw[at + 1];
-    }
+    const name = raw[at] as string;
+    if (name.length !== "connection".length || name.toLowerCase() !== "connection") continue;
+    const value = raw[at + 1] as string;
+    found = found === undefined ? value : `${found},${value}`;
   }
-  return undefined;
+  return found;
 }
 
 function withoutAuthority(place: string, endpoint: string): string {

@@ -143,6 +143,33 @@ describe("a client that is", () => {
     expect(worker.seen).toHaveLength(0);
   });
 
+  it.each([
+    ["codings besides chunks", "HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked", 501],
+    ["chunks twice", "HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked, chunked", 400],
+    ["chunks in HTTP/1.0", "HTTP/1.0\r\ntransfer-encoding: chunked", 400],
+    ["two hosts", "HTTP/1.1\r\nhost: a\r\nHost: b\r\ntransfer-encoding: chunked", 400],
+    ["a version of another protocol", "HTTP/2.0\r\nhost: a\r\ntransfer-encoding: chunked", 505],
+  ])("sending %s is refused, and nothing behind it is read", async (_name, rest, status) => {
+    const { proxy, worker } = await bench.start(1);
+    const raw = await exchange(proxy.address);
+    const chunks = `${chatBody().length.toString(16)}\r\n${chatBody()}\r\n0\r\n\r\n`;
+    raw.write(`POST ${chatPath} ${rest}\r\n\r\n${chunks}${post(chatPath, chatBody())}`);
+    expect((await raw.response()).status).toBe(status);
+    await raw.closed();
+    expect(raw.received.toString().match(/HTTP\/1.1 /g)).toHaveLength(1);
+    expect(worker.seen).toHaveLength(0);
+  });
+
+  it("naming headers of the connection on several lines has none of them forwarded", async () => {
+    const { proxy, worker } = await bench.start(1);
+    const lines = ["connection: close", "Connection: x-hop", "connection: x-other , x-last", "x-hop: 1", "x-last: 1"];
+    const raw = (await exchange(proxy.address)).write(post(chatPath, chatBody(), [...lines, "x-kept: 1"]));
+    expect((await raw.response()).status).toBe(200);
+    const names = worker.seen[0]?.rawHeaders.filter((_, at) => at % 2 === 0);
+    expect(names).toContain("x-kept");
+    expect(names?.filter((name) => name === "x-hop" || name === "x-last")).toEqual([]);
+  });
+
   it.each([chatPath, "/v1/messages", "/v1/responses", "/v1/completions"])(
     "sending no UTF-8 to %s is 400",
     async (path) => {

@@ -45,7 +45,8 @@ export async function runCampaign(target: FuzzTarget, plan: CampaignPlan): Promi
   const { property, close } = await target.open();
   try {
     if ("cases" in plan) return await runSeed(property, { seed: plan.seed, numRuns: plan.cases });
-    if ("path" in plan) return await runSeed(property, { seed: plan.seed, path: plan.path, endOnFailure: true });
+    if ("path" in plan)
+      return await runSeed(property, { seed: plan.seed, path: plan.path, numRuns: 1, endOnFailure: true });
     return await runForTime(property, plan);
   } finally {
     await close();

@@ -20,7 +20,7 @@ import {
 } from "./ext-proc/stream-case.ts";
 
 /** What a busy machine may take to come to what is waited for, in ms. */
-const patienceMs = 3_000;
+const patienceMs = 20_000;
 
 /** Messages of ext_proc in any order, on streams of a real server that a bare HTTP/2 client opens. */
 export const extProcOrders: FuzzTarget = {

@@ -46,6 +46,16 @@ describe("a path that cannot be read", () => {
   });
 });
 
+it.each([
+  ["codings besides chunks", "HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked", 501],
+  ["two hosts", "HTTP/1.1\r\nhost: x\r\nHost: y\r\ntransfer-encoding: chunked", 400],
+  ["a version of another protocol", "HTTP/2.0\r\nhost: x\r\ntransfer-encoding: chunked", 505],
+])("%s are refused, and nothing behind them is read", async (_name, rest, status) => {
+  const bytes = `POST /thing ${rest}\r\ncontent-type: application/json\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
+  const answers = await sendRaw(address, `${bytes}${head("content-length: 2\r\n")}{}`);
+  expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+});
+
 describe("a body", () => {
   it.each(["gzip", "br", "identity, gzip", "x"])("with the content encoding %s is refused", async (encoding) => {
     const headers = { "content-type": "application/json", "content-encoding": encoding };
