@@ -2,7 +2,7 @@
 export const maxHashedUnits = 48;
 
 /** Fills an array with random numbers: `crypto.getRandomValues`, or a fixed sequence in tests. */
-export type FillRandom = (numbers: Uint32Array) => void;
+export type FillRandom = (numbers: Uint32Array<ArrayBuffer>) => void;
 
 export const fillFromCrypto: FillRandom = (numbers) => {
   crypto.getRandomValues(numbers);

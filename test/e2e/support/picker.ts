@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { fetch } from "undici";
 import { stringify } from "yaml";
+import { copyPage } from "../../../scripts/copy-page.ts";
 import { type Command, OwnProcess } from "./own-process.ts";
 import { until } from "./until.ts";
 
@@ -132,6 +133,7 @@ async function ensureBuilt(): Promise<void> {
   if (builtMs > (await newestMs(join(projectRoot, "src")))) return;
   const compiler = join(projectRoot, "node_modules/typescript/bin/tsc");
   await promisify(execFile)(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: projectRoot });
+  await copyPage();
 }
 
 async function newestMs(folder: string): Promise<number> {
