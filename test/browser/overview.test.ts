@@ -110,6 +110,7 @@ describe("the console's other views", () => {
       "0",
     ]);
     await page.click("#tab-models");
+    await page.getByText(/^prompts are tokenized as the workers do it; [\d,]+ by load: /).waitFor();
     expect(await page.locator("#panel-models tbody tr", { hasText: "llava" }).innerText()).toMatch(
       /By load\s+no model folder is configured/,
     );

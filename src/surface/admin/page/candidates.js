@@ -79,7 +79,12 @@ function rankOf({ candidate }) {
 function columnsFor(phase) {
   const { hasRequests, hasPreferences, hasPairs } = termsOf(phase);
   return [
-    { label: "Worker", draw: drawName, order: ({ candidate, phase }) => rankName(candidate, phase.candidates) },
+    {
+      label: "Worker",
+      kind: "name",
+      draw: drawName,
+      order: ({ candidate, phase }) => rankName(candidate, phase.candidates),
+    },
     { label: "Overlap, blocks", kind: "wide", draw: drawOverlap, order: ({ candidate }) => overlapOf(candidate) },
     {
       label: "Load",

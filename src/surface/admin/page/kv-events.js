@@ -15,7 +15,7 @@ import { eventsCondition } from "./worker-words.js";
 
 /** @type {readonly Column<RankRow>[]} */
 const columns = [
-  { label: "Worker", text: ({ name }) => name, order: ({ name }) => name },
+  { label: "Worker", kind: "name", text: ({ name }) => name, order: ({ name }) => name },
   {
     label: "State",
     draw: (cell, { rank }) => drawBadge(cell, eventsCondition(rank.kvEvents)),

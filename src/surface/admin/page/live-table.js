@@ -5,7 +5,7 @@ import { moveByArrows } from "./row-keys.js";
  * @template Item
  * @typedef {object} Column
  * @property {string} label
- * @property {"number" | "wide"} [kind] numbers stand at the right; wide ones take the room that is left
+ * @property {"number" | "wide" | "name"} [kind] numbers stand at the right; wide ones take the room that is left; names may be cut anywhere
  * @property {(item: Item) => string} [text]
  * @property {(cell: HTMLElement, item: Item) => void} [draw] in place of `text`; called again for each update
  * @property {(item: Item) => string} [below] a second, quieter line

@@ -11,9 +11,9 @@ import { modelCondition } from "./worker-words.js";
 
 /** @type {readonly Column<ConsoleModel>[]} */
 const columns = [
-  { label: "Model", text: ({ name }) => name, order: ({ name }) => name },
+  { label: "Model", kind: "name", text: ({ name }) => name, order: ({ name }) => name },
   { label: "Placed by", draw: (cell, model) => drawBadge(cell, modelCondition(model)), order: ({ tokens }) => tokens },
-  { label: "Why", text: why },
+  { label: "Why", kind: "name", text: why },
   { label: "Profile", text: ({ profile }) => profile ?? unknown, order: ({ profile }) => profile ?? "" },
   {
     label: "Block size",
@@ -39,7 +39,7 @@ const columns = [
     text: ({ index }) => (index.usedBytes / 1e6).toFixed(1),
     order: ({ index }) => index.usedBytes,
   },
-  { label: "Other names", text: ({ aliases }) => (aliases.length === 0 ? unknown : aliases.join(", ")) },
+  { label: "Other names", kind: "name", text: ({ aliases }) => (aliases.length === 0 ? unknown : aliases.join(", ")) },
 ];
 
 /** Whose prompts are known exactly, and why others' are not. */
@@ -58,7 +58,10 @@ export function createModels() {
 }
 
 /** @param {ConsoleModel} model */
-function why({ tokens, loadReason }) {
-  if (tokens === "exact") return "prompts are tokenized as the workers do it";
-  return tokens === "load" ? (loadReason ?? "") : "its tokenizer is being read; by load until then";
+function why({ tokens, loadReason, inexact }) {
+  if (tokens === "load") return loadReason ?? "";
+  if (tokens === "loading") return "its tokenizer is being read; by load until then";
+  const reasons = Object.entries(inexact).toSorted(([, a], [, b]) => b - a);
+  const exceptions = reasons.map(([reason, amount]) => `${count(amount)} by load: ${reason}`);
+  return ["prompts are tokenized as the workers do it", ...exceptions].join("; ");
 }

@@ -11,8 +11,8 @@ import { rankName } from "./why.js";
 /** @type {Column<PickSummary>[]} */
 export const briefPickColumns = [
   { label: "Time", text: ({ atMs }) => clockTime(atMs), order: ({ atMs }) => atMs },
-  { label: "Worker", draw: drawWorker, order: ({ picked }) => picked?.workerName ?? "" },
-  { label: "Model", text: ({ model }) => model ?? unknown, order: ({ model }) => model ?? "" },
+  { label: "Worker", kind: "name", draw: drawWorker, order: ({ picked }) => picked?.workerName ?? "" },
+  { label: "Model", kind: "name", text: ({ model }) => model ?? unknown, order: ({ model }) => model ?? "" },
   {
     label: "Prompt, tokens",
     kind: "number",
@@ -27,7 +27,12 @@ export const fullPickColumns = [
   ...briefPickColumns.slice(0, 3),
   { label: "API", text: ({ api }) => api, order: ({ api }) => api },
   ...briefPickColumns.slice(3),
-  { label: "Request id", text: ({ requestId }) => requestId ?? unknown, order: ({ requestId }) => requestId ?? "" },
+  {
+    label: "Request id",
+    kind: "name",
+    text: ({ requestId }) => requestId ?? unknown,
+    order: ({ requestId }) => requestId ?? "",
+  },
 ];
 
 /** @param {HTMLElement} cell @param {PickSummary} pick */

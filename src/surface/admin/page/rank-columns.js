@@ -25,7 +25,7 @@ export const rankLegend = [
  */
 export function briefColumns(scales) {
   return [
-    { label: "Worker", text: ({ name }) => name, below: placeOf, order: ({ name }) => name },
+    { label: "Worker", kind: "name", text: ({ name }) => name, below: placeOf, order: ({ name }) => name },
     { label: "State", draw: (cell, { worker }) => drawBadge(cell, workerCondition(worker)), order: stateOrder },
     { label: "Requests", kind: "number", text: ({ load }) => count(load.requests), order: ({ load }) => load.requests },
     {

@@ -11,7 +11,7 @@ import { LiveTable } from "./live-table.js";
 
 /** @type {readonly Column<ConsoleSibling>[]} */
 const siblingColumns = [
-  { label: "Replica", text: ({ name }) => name },
+  { label: "Replica", kind: "name", text: ({ name }) => name },
   { label: "Last heard", kind: "number", text: ({ heardAgoMs }) => `${duration(heardAgoMs)} ago` },
   { label: "Requests", kind: "number", text: ({ requests }) => count(requests) },
   { label: "Ranks it has booked on", kind: "number", text: ({ ranks }) => count(ranks) },
