@@ -3,7 +3,7 @@ import { HttpError, type HttpErrorCode } from "./error-answer.ts";
 
 /**
  * What is wrong with a request that Node's parser takes and another server could read otherwise: transfer codings besides chunks, of which the
- * body would go on encoded and without a word about it, chunks in HTTP/1.0, two hosts, and versions
+ * body would go on encoded and without a word about it, chunks in HTTP/1.0, no host or two, and versions
  * of HTTP that the connection does not speak. Undefined = nothing.
  */
 export function framingError(request: IncomingMessage): HttpError | undefined {
@@ -18,16 +18,18 @@ export function framingError(request: IncomingMessage): HttpError | undefined {
     return refusal(501, "not_implemented", "no transfer coding besides chunked is read");
   }
   if (coding !== undefined && httpVersion === "1.0") return refusal(400, "invalid_request", "HTTP/1.0 has no chunks");
-  return hasTwoHosts(rawHeaders) ? refusal(400, "invalid_request", "a request names one host") : undefined;
+  const hosts = hostsIn(rawHeaders);
+  const isOne = hosts === 1 || (hosts === 0 && httpVersion === "1.0");
+  return isOne ? undefined : refusal(400, "invalid_request", "a request names one host");
 }
 
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     if (name.length === "host".length && name.toLowerCase() === "host") hosts++;
   }
-  return hosts > 1;
+  return hosts;
 }
 
 function refusal(status: number, code: HttpErrorCode, message: string): HttpError {

@@ -68,6 +68,8 @@ export class ServerMaker {
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: Math.min(30_000, Math.max(100, headersTimeoutMs / 4)),
       noDelay: true,
+      // Node answers such a request and goes on with those behind it; `framingError` ends the connection.
+      requireHostHeader: false,
       ...(maxHeaderBytes === undefined ? {} : { maxHeaderSize: maxHeaderBytes }),
     };
     if (this.#pems === undefined || this.#tls.kind === "off") return createServer(options, handler);

@@ -147,6 +147,7 @@ describe("a client that is", () => {
     ["codings besides chunks", "HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked", 501],
     ["chunks twice", "HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked, chunked", 400],
     ["chunks in HTTP/1.0", "HTTP/1.0\r\ntransfer-encoding: chunked", 400],
+    ["no host", "HTTP/1.1\r\ntransfer-encoding: chunked", 400],
     ["two hosts", "HTTP/1.1\r\nhost: a\r\nHost: b\r\ntransfer-encoding: chunked", 400],
     ["a version of another protocol", "HTTP/2.0\r\nhost: a\r\ntransfer-encoding: chunked", 505],
   ])("sending %s is refused, and nothing behind it is read", async (_name, rest, status) => {

@@ -48,6 +48,7 @@ describe("a path that cannot be read", () => {
 
 it.each([
   ["codings besides chunks", "HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked", 501],
+  ["no host", "HTTP/1.1\r\ntransfer-encoding: chunked", 400],
   ["two hosts", "HTTP/1.1\r\nhost: x\r\nHost: y\r\ntransfer-encoding: chunked", 400],
   ["a version of another protocol", "HTTP/2.0\r\nhost: x\r\ntransfer-encoding: chunked", 505],
 ])("%s are refused, and nothing behind them is read", async (_name, rest, status) => {
