@@ -8,6 +8,8 @@ export interface Engines {
   readonly ours: Tokenizer;
   /** A second one with caches of its own, which is handed pieces. */
   readonly oursInPieces: Tokenizer;
+  /** A third one, for pieces whose ids are left as they are kept. */
+  readonly oursInRuns: Tokenizer;
   /** npm `tokenizers`: the official Rust engine. */
   readonly official: OfficialEngine;
   /** `@huggingface/tokenizers`, the engine inside @huggingface/transformers. */
@@ -20,6 +22,7 @@ export async function loadEngines(name: TokenizerName): Promise<Engines> {
   return {
     ours: await loadOurs(name),
     oursInPieces: await loadOurs(name),
+    oursInRuns: await loadOurs(name),
     official: loadOfficial(name),
     script: loadScript(name),
   };

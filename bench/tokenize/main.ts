@@ -2,6 +2,7 @@
 
 import { ensureModelFolder } from "../../scripts/models.ts";
 import { tokenizerNames } from "../../scripts/tokenizers.ts";
+import type { EncodedPrompt } from "../../src/tokenizer/index.ts";
 import { printBlocking } from "./blocking.ts";
 import { type Engines, ids, loadEngines, officialIds, scriptIds } from "./engines.ts";
 import { footprints } from "./footprint.ts";
@@ -30,7 +31,7 @@ const unitsOfConversation = 70_000;
 const unitsOfTurns = (warmUpRounds + rounds) * conversationsOfRound * unitsOfConversation;
 const text = realText();
 
-const names = ["script", "official", "ours", "pieces"] as const;
+const names = ["script", "official", "ours", "pieces", "runs"] as const;
 type Name = (typeof names)[number];
 
 /** Of one prompt, ms: CPU of the whole process (each engine's threads are its cost), and the time that passes. */
@@ -40,13 +41,18 @@ interface Cost {
 }
 type Costs = Readonly<Record<Name, Cost>>;
 
-/** A way to ids. The prompt is at hand both as pieces and as one flat string. */
-type Encode = (prompt: string, pieces: readonly string[]) => Uint32Array | Promise<Uint32Array>;
+/** Ids, or what has them. */
+type Encoded = Uint32Array | EncodedPrompt;
 
-function encoders({ ours, oursInPieces, official, script }: Engines): Readonly<Record<Name, Encode>> {
+/** A way to ids. The prompt is at hand both as pieces and as one flat string. */
+type Encode = (prompt: string, pieces: readonly string[]) => Encoded | Promise<Encoded>;
+
+function encoders({ ours, oursInPieces, oursInRuns, official, script }: Engines): Readonly<Record<Name, Encode>> {
   return {
     ours: (prompt) => ours.encode(prompt, ids),
     pieces: async (_, pieces) => (await oursInPieces.encodePieces(pieces, ids)).ids,
+    // The picker hashes and injects the ids as they are kept, in runs: nothing copies them into one array.
+    runs: (_, pieces) => oursInRuns.encodePieces(pieces, ids),
     official: (prompt) => officialIds(official, prompt),
     script: (prompt) => scriptIds(script, prompt),
   };
@@ -59,15 +65,16 @@ async function measure(engines: Engines, prompts: readonly (readonly string[])[]
   let expected: readonly Uint32Array[] | undefined;
   const encode = encoders(engines);
   for (const name of names) {
-    const results: Uint32Array[] = [];
+    const encodings: Encoded[] = [];
     const [cpu, from] = [process.cpuUsage(), performance.now()];
     for (const [index, text] of texts.entries()) {
       const encoded = encode[name](text, prompts[index] ?? []);
-      results.push(encoded instanceof Promise ? await encoded : encoded);
+      encodings.push(encoded instanceof Promise ? await encoded : encoded);
     }
     const wall = (performance.now() - from) / texts.length;
     const { user, system } = process.cpuUsage(cpu);
     costs[name] = { cpu: (user + system) / 1e3 / texts.length, wall };
+    const results = encodings.map((encoded) => (encoded instanceof Uint32Array ? encoded : encoded.ids));
     expected ??= results;
     for (const [index, result] of results.entries())
       if (Buffer.compare(bytesOf(result), bytesOf(expected[index] ?? result)) !== 0) throw new Error("ids differ");
@@ -98,6 +105,7 @@ function report(title: string, costs: readonly Costs[]): void {
   for (const [name, label] of [
     ["ours", "one string"],
     ["pieces", "pieces"],
+    ["runs", "pieces, ids left in runs"],
   ] as const) {
     const against = (peer: Name) => `1/${ratio(costs, name, peer, "cpu")}`;
     console.log(

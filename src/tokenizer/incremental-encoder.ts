@@ -206,13 +206,17 @@ export class IncrementalEncoder {
 
 function none(): undefined {}
 
-/** A long text is copied once for all that is kept of it, and hashed once as a key. */
+/** A long text of a prompt is copied once for all that is kept of it, and hashed once as a key. */
 function ownedOnce(ownText: OwnText): (text: string) => string {
-  let last: string | undefined;
-  let own = "";
+  let known: Map<string, string> | undefined;
   return (text) => {
-    if (text !== last) own = ownText(text) ?? ownString(text);
-    last = text;
+    if (text.length < minPieceUnits) return ownString(text);
+    known ??= new Map();
+    let own = known.get(text);
+    if (own === undefined) {
+      own = ownText(text) ?? ownString(text);
+      known.set(text, own);
+    }
     return own;
   };
 }
