@@ -3,7 +3,7 @@ SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: demo test test-e2e test-browser test-live test-kubernetes fuzz check bench build venv kubernetes-tools install clean distclean
+.PHONY: demo test test-e2e test-browser test-live test-kubernetes fuzz check soak bench build venv kubernetes-tools install clean distclean
 
 # Starts a real Envoy, the picker and four simulated workers, sends requests and prints what was picked and why.
 demo: build venv
@@ -35,6 +35,11 @@ test-kubernetes: build venv kubernetes-tools
 # Random cases from a seed of the hour, a minute for each target; FUZZ="--target json --seconds 600 --seed 7" says otherwise.
 fuzz: $(INSTALLED)
 	@$(PINNED) node test/fuzz/run.ts $(FUZZ)
+
+# Everything at once under a mixed load, and whether memory stays flat: docs/scaling.md. Writes test-results/soak/. MINUTES=3 for a short one.
+MINUTES ?= 30
+soak: build venv
+	@$(PINNED) node test/soak/main.ts $(MINUTES)
 
 check: $(INSTALLED)
 	@$(PINNED) npm run --silent check
