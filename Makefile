@@ -36,10 +36,13 @@ test-kubernetes: build venv kubernetes-tools
 fuzz: $(INSTALLED)
 	@$(PINNED) node test/fuzz/run.ts $(FUZZ)
 
-# Everything at once under a mixed load, and whether memory stays flat: docs/scaling.md. Writes test-results/soak/. MINUTES=3 for a short one.
+# Everything at once under a mixed load, and whether memory stays flat; then every part is taken away under load and given back (docs/scaling.md).
+# Writes test-results/soak/. MINUTES=3 STEPS=5 for a short one.
 MINUTES ?= 30
+STEPS ?= 42
 soak: build venv
 	@$(PINNED) node test/soak/main.ts $(MINUTES)
+	@$(PINNED) node test/soak/restarts/main.ts $(STEPS)
 
 check: $(INSTALLED)
 	@$(PINNED) npm run --silent check

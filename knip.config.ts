@@ -18,7 +18,7 @@ const config: KnipConfig = {
     "test/fuzz/run.ts",
     "test/e2e/docs/support/known-flags.ts",
     "test/live/templates/record-native.ts",
-    "test/soak/main.ts",
+    "test/soak/{,restarts/}main.ts",
     "test/soak/support/debug-hook.ts",
     "test/unit/tokenizer/record-transformers5.ts",
   ],

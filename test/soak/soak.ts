@@ -116,7 +116,14 @@ export class Soak {
     if (outcome.failure === undefined) return;
     this.#failureCount++;
     if (this.#failures.length < 200) this.#failures.push(outcome);
-    if (this.#failureCount <= 20) this.#options.tell(`failed: ${name}: ${outcome.failure}`);
+    if (this.#failureCount > 20) return;
+    this.#options.tell(`failed: ${name}: ${outcome.failure}`);
+    // Its line comes after the answer.
+    setTimeout(() => this.#tellOfGateway(outcome), 1_000).unref();
+  }
+
+  #tellOfGateway({ id, way }: Outcome): void {
+    if (way === "gateway") for (const line of this.#stack.envoy.logged(id)) this.#options.tell(`Envoy: ${line}`);
   }
 
   async #watch(startedAt: number, driver: Driver, seconds: number): Promise<void> {

@@ -7,7 +7,13 @@ import { request } from "undici";
 import { stringify } from "yaml";
 import { serverBinary } from "../e2e/support/envoy-binary.ts";
 import { envoyConfig } from "../e2e/support/envoy-config.ts";
-import { failingOpen, onPorts, streamsPerConnection, withWorkers } from "../e2e/support/envoy-patches.ts";
+import {
+  failingOpen,
+  fastHealthChecks,
+  onPorts,
+  streamsPerConnection,
+  withWorkers,
+} from "../e2e/support/envoy-patches.ts";
 import { parseMetrics, type Sample, sumOf } from "../e2e/support/metrics.ts";
 import { inferencePools, KubeApiServer, KubeClient, kubeconfig } from "../support/kube-api/index.ts";
 import { Collector } from "./support/collector.ts";
@@ -131,6 +137,12 @@ export class Stack {
     this.workers.delete(pod.name);
   }
 
+  /** Its process has ended already. */
+  async loseWorker(pod: WorkerPod): Promise<void> {
+    await pod.lose();
+    this.workers.delete(pod.name);
+  }
+
   /** The metrics of a program of ours. */
   async metricsOf(name: keyof Stack["pickers"] | "front"): Promise<readonly Sample[]> {
     const port = name === "front" ? this.ports.queueMetrics : this.pickers[name].metrics;
@@ -195,7 +207,14 @@ export class Stack {
     const own = { gateway: ports.gateway, admin: ports.admin, picker: ports.pickerA, pickerHealth: ports.healthA };
     const endpoints = Array.from({ length: maxPods }, (_, i) => `${this.#ipOf(i + 1)}:${ports.podHttp}`);
     const second = withSecondPicker(ports.pickerB, ports.healthB);
-    const patches = [onPorts(own), second, withWorkers(endpoints), failingOpen(false), streamsPerConnection(4)];
+    const patches = [
+      onPorts(own),
+      second,
+      withWorkers(endpoints),
+      failingOpen(false),
+      streamsPerConnection(4),
+      fastHealthChecks,
+    ];
     const config = envoyConfig({ bodies: "full-duplex", hosts: "override-host" }, patches);
     await writeFile(join(this.#folder, "envoy.yaml"), config);
     const shared = {
@@ -235,7 +254,11 @@ export class Stack {
 
   #envoyComponent(): Component {
     const args = ["-c", join(this.#folder, "envoy.yaml"), "--use-dynamic-base-id", "--concurrency", "1"];
-    const command = { name: "envoy", file: serverBinary("envoy"), args: [...args, "--log-level", "warning"] };
+    const command = {
+      name: "envoy",
+      file: serverBinary("envoy"),
+      args: [...args, "--log-level", "warning", "--file-flush-interval-msec", "200"],
+    };
     return new Component(command, async () => {
       const response = await request(`${urlOf(this.ports.admin)}/ready`);
       return (await response.body.text()).trim() === "LIVE" && (await this.healthyPickers()) === 2;

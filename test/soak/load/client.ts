@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
 import { readAnswer } from "../../support/load/index.ts";
 import type { Outcome, Way } from "./outcome.ts";
@@ -7,6 +8,8 @@ export interface Sending {
   readonly kind: string;
   readonly way: Way;
   readonly url: string;
+  /** Where to go when nobody listens there: nothing of the request has been sent then. */
+  readonly otherUrl?: string;
   readonly body: string | Buffer;
   /** Default POST. */
   readonly method?: "POST" | "DELETE";
@@ -31,7 +34,21 @@ export class SoakClient {
 
   /** Never rejects. */
   async send(sending: Sending): Promise<Sent> {
+    const sent = await this.#sendOnce(sending);
+    const { otherUrl, ...rest } = sending;
+    return otherUrl !== undefined && sent.failure?.includes("ECONNREFUSED") === true
+      ? await this.#sendOnce({ ...rest, url: otherUrl })
+      : sent;
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #sendOnce(sending: Sending): Promise<Sent> {
     const { kind, way, leavesAfterMs } = sending;
+    const id = randomUUID();
     const startMs = performance.now();
     const left = new AbortController();
     const timer = setTimeout(() => left.abort(), leavesAfterMs ?? longestMs);
@@ -39,29 +56,24 @@ export class SoakClient {
       const response = await request(sending.url, {
         method: sending.method ?? "POST",
         dispatcher: this.#agent,
-        headers: { "content-type": "application/json", ...sending.headers },
+        headers: { "content-type": "application/json", "x-request-id": id, ...sending.headers },
         body: sending.body,
         signal: left.signal,
       });
       const text = await response.body.text();
       const { statusCode: status, headers } = response;
       const worker = headers["x-sim-worker"];
-      const common = { kind, way, startMs, endMs: performance.now(), status, text };
+      const common = { id, kind, way, startMs, endMs: performance.now(), status, text };
       const failure = failureOf(sending, status, String(headers["content-type"]), text);
       return { ...common, worker: typeof worker === "string" ? worker : undefined, failure };
     } catch (error) {
       const isWanted = left.signal.aborted && leavesAfterMs !== undefined;
       const reason = left.signal.aborted ? `no end within ${longestMs} ms` : describe(error);
       const failure = isWanted ? undefined : reason;
-      return { kind, way, startMs, endMs: performance.now(), status: 0, worker: undefined, failure, text: "" };
+      return { id, kind, way, startMs, endMs: performance.now(), status: 0, worker: undefined, failure, text: "" };
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  /** Ends all connections. */
-  async close(): Promise<void> {
-    await this.#agent.destroy();
   }
 }
 

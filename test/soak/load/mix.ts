@@ -108,7 +108,9 @@ export class Mix {
   async #responses(way: Way): Promise<Outcome> {
     const stream = this.#random() < 0.5;
     const previous = way === "proxy" && this.#hasAll ? this.#lastResponse : undefined;
-    const own = { model: this.#model(), input: this.#texts.words(120), max_output_tokens: this.#outputs(), stream };
+    // The model with injected tokens knows no answers of before.
+    const model = previous === undefined ? this.#model() : engineModel;
+    const own = { model, input: this.#texts.words(120), max_output_tokens: this.#outputs(), stream };
     const body = previous === undefined ? own : { ...own, previous_response_id: previous };
     // The answer before may be of another proxy, or forgotten by now: then nobody knows its worker.
     const statuses = previous === undefined ? [200] : [200, 404];
@@ -231,7 +233,8 @@ export class Mix {
 
   #post(way: Way, kind: string, path: string, body: object, more: Partial<Sending> = {}): Promise<Sent> {
     const url = `${this.#targets.urlOf(way)}${path}`;
-    return this.#client.send({ kind, way, url, body: JSON.stringify(body), ...more });
+    const other = way === "proxy" ? { otherUrl: `${this.#targets.urlOf(way)}${path}` } : {};
+    return this.#client.send({ kind, way, url, ...other, body: JSON.stringify(body), ...more });
   }
 
   #route(kind: string, path: string, body: object, statuses: readonly number[] = [200]): Promise<Sent> {

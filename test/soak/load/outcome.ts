@@ -3,6 +3,8 @@ export type Way = "gateway" | "proxy" | "route" | "queue";
 
 /** What came of one request of the load. Times are in ms of `performance.now()`. */
 export interface Outcome {
+  /** Its `x-request-id`. */
+  readonly id: string;
   /** What was asked, as `chat stream` or `256 KB`. */
   readonly kind: string;
   readonly way: Way;

@@ -83,7 +83,7 @@ function commonSettings(shared: SharedPlaces): PickerSettings {
     decisions: { maxDecisions: 64 },
     json: { internedBytes: 4 * MiB },
     tokenizer: { cacheBytes: 16 * MiB, shadowCheckEvery: 100, threads: { cacheBytes: 8 * MiB } },
-    reservations: { leaseMs: 2_000 },
+    reservations: { leaseMs: 15_000 },
     shutdown: { readinessDelayMs: 1_500, drainTimeoutMs: 20_000 },
   };
 }

@@ -78,9 +78,8 @@ export class WorkerPod {
     await this.#setReady(true);
   }
 
-  /** Its container dies and is started again on the same port, with an empty cache, as a kubelet does it. */
-  async crash(): Promise<void> {
-    await this.process.end("SIGKILL");
+  /** Its container, which has died, is started again on the same port, with an empty cache, as a kubelet does it. */
+  async comeBack(): Promise<void> {
     await this.#setReady(false);
     this.#restarts++;
     await this.process.start();
@@ -96,6 +95,12 @@ export class WorkerPod {
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     await this.process.end();
+    await this.#client.delete(pods, this.name, 0);
+    await this.relay.close();
+  }
+
+  /** Its pod is gone with its machine. */
+  async lose(): Promise<void> {
     await this.#client.delete(pods, this.name, 0);
     await this.relay.close();
   }

@@ -1,0 +1,151 @@
+import { until } from "../../e2e/support/until.ts";
+import { seededRandom } from "../../support/load/index.ts";
+import { SoakClient } from "../load/client.ts";
+import { Driver } from "../load/driver.ts";
+import { Mix } from "../load/mix.ts";
+import type { Outcome } from "../load/outcome.ts";
+import { StackTargets } from "../load/targets.ts";
+import { Stack } from "../stack.ts";
+import { underWay } from "../support/gauges.ts";
+import { indexFaults } from "../support/index-check.ts";
+import { type Deed, deeds } from "./deeds.ts";
+import { type Excuse, isExcused } from "./excuses.ts";
+import { Probe } from "./probe.ts";
+
+/** How much is done. */
+export interface RestartOptions {
+  /** Of the deeds, in an order by the seed; each comes once before any comes again. */
+  readonly steps: number;
+  readonly seed?: number;
+  /** Requests a second. Default 6. */
+  readonly perSecond?: number;
+  /** Only deeds whose name has this. Default: all. */
+  readonly only?: string;
+  readonly tell?: (line: string) => void;
+}
+
+/** What came of it. */
+export interface RestartRecord {
+  readonly steps: readonly { readonly name: string; readonly seconds: number; readonly excused: number }[];
+  readonly requests: number;
+  /** What should not have been, in words. */
+  readonly faults: readonly string[];
+}
+
+/** Takes every part of the stack away under load, one after the other, and gives it back. */
+export class RestartLoop {
+  readonly #stack: Stack;
+  readonly #options: Required<RestartOptions>;
+  readonly #random: () => number;
+  readonly #client = new SoakClient();
+  readonly #targets: StackTargets;
+  readonly #mix: Mix;
+  readonly #probe: Probe;
+  readonly #failed: Outcome[] = [];
+  readonly #faults: string[] = [];
+  readonly #steps: { name: string; seconds: number; excused: number }[] = [];
+  #requests = 0;
+
+  private constructor(options: Required<RestartOptions>, stack: Stack) {
+    this.#options = options;
+    this.#stack = stack;
+    this.#random = seededRandom(options.seed);
+    this.#targets = new StackTargets(stack);
+    this.#mix = new Mix(this.#client, this.#targets, { random: this.#random, hasAll: false });
+    this.#probe = new Probe(stack, this.#client, this.#random);
+  }
+
+  static async run(options: RestartOptions): Promise<RestartRecord> {
+    const all = { seed: 1, perSecond: 6, only: "", tell: () => undefined, ...options };
+    const stack = await Stack.start({ gpuBlocks: 4_096 });
+    try {
+      return await new RestartLoop(all, stack).#run();
+    } finally {
+      await stack.stop();
+    }
+  }
+
+  async #run(): Promise<RestartRecord> {
+    try {
+      for (const deed of this.#order()) await this.#step(deed);
+    } finally {
+      this.#targets.close();
+      await this.#client.close();
+    }
+    return { steps: this.#steps, requests: this.#requests, faults: this.#faults };
+  }
+
+  #order(): readonly Deed[] {
+    const eligible = deeds.filter(({ name }) => name.includes(this.#options.only));
+    const order: Deed[] = [];
+    while (order.length < this.#options.steps) {
+      const left = [...eligible];
+      while (left.length > 0) order.push(...left.splice(Math.floor(this.#random() * left.length), 1));
+    }
+    return order.slice(0, this.#options.steps);
+  }
+
+  async #step(deed: Deed): Promise<void> {
+    const startedAt = performance.now();
+    this.#options.tell(`${this.#steps.length + 1} of ${this.#options.steps}: ${deed.name}`);
+    const { perSecond } = this.#options;
+    const driver = new Driver(() => this.#mix.one(), {
+      perSecond,
+      random: this.#random,
+      onOutcome: (outcome) => this.#note(outcome),
+    });
+    driver.start();
+    let excuses: readonly Excuse[] = [];
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      excuses = await deed.run(this.#stack, this.#random);
+    } finally {
+      await driver.stop();
+    }
+    const excused = this.#judge(deed, excuses);
+    await this.#recovered(deed);
+    this.#stack.assertAllRun();
+    this.#steps.push({ name: deed.name, seconds: (performance.now() - startedAt) / 1_000, excused });
+  }
+
+  #note(outcome: Outcome): void {
+    this.#requests++;
+    if (outcome.failure !== undefined) this.#failed.push(outcome);
+  }
+
+  /** Which failures had to be. Returns their number. */
+  #judge({ name }: Deed, excuses: readonly Excuse[]): number {
+    const failed = this.#failed.splice(0);
+    const unexcused = failed.filter((outcome) => !isExcused(outcome, excuses));
+    for (const { id, way, kind, failure, startMs, endMs } of unexcused) {
+      const times = excuses.map(
+        ({ fromMs, toMs }) => `${(startMs - fromMs).toFixed(0)}..${(endMs - toMs).toFixed(0)} ms`,
+      );
+      const lines = way === "gateway" ? this.#stack.envoy.logged(id) : [];
+      this.#fault(`${name}: ${way}: ${kind} failed: ${failure} ${times.join()} ${lines.join()}`);
+    }
+    return failed.length - unexcused.length;
+  }
+
+  /** Nothing is left under way, every index is what the workers hold, and what they hold is found. */
+  async #recovered({ name }: Deed): Promise<void> {
+    await this.#comesTrue(`${name}: under way`, () => underWay(this.#stack));
+    await this.#comesTrue(`${name}: index`, () => indexFaults(this.#stack));
+    for (const fault of await this.#probe.faults()) this.#fault(`${name}: ${fault}`);
+  }
+
+  async #comesTrue(what: string, faultsOf: () => Promise<readonly string[]>): Promise<void> {
+    let faults: readonly string[] = [];
+    const look = async () => {
+      faults = await faultsOf();
+      return faults.length === 0;
+    };
+    await until(look, { what, timeoutMs: 60_000, intervalMs: 250 }).catch(() => undefined);
+    for (const fault of faults) this.#fault(`${what}: ${fault}`);
+  }
+
+  #fault(text: string): void {
+    this.#faults.push(text);
+    this.#options.tell(`FAULT ${text}`);
+  }
+}
