@@ -68,7 +68,7 @@ export class Soak {
 
   static async run(options: SoakOptions): Promise<SoakRecord> {
     const defaults = { perSecond: 12, seed: 1, sampleEveryS: 15, changeEveryS: 40, tell: () => undefined };
-    const all = { workers: 3, gpuBlocks: 8_192, ...defaults, ...options };
+    const all = { workers: 3, gpuBlocks: 8_192, hasInjected: true, ...defaults, ...options };
     all.tell("starting: Envoy, two pickers, two proxies, route API, queue, Redis, Valkey, workers");
     const stack = await Stack.start(all);
     try {

@@ -21,7 +21,7 @@ import { Component, nodeCommand } from "./support/component.ts";
 import { processorComponent } from "./support/processor-component.ts";
 import { redisComponent } from "./support/redis-component.ts";
 import { withSecondPicker } from "./support/second-picker.ts";
-import { soakSettings } from "./support/settings.ts";
+import { engineModel, injectedModel, soakSettings } from "./support/settings.ts";
 import { type SoakPorts, soakPorts } from "./support/soak-ports.ts";
 import { type PodPorts, podLabels, WorkerPod } from "./support/worker-pod.ts";
 
@@ -31,6 +31,8 @@ export interface StackOptions {
   readonly workers?: number;
   /** Blocks in the cache of each. Default 8,192. */
   readonly gpuBlocks?: number;
+  /** Whether the model with injected tokens is served beside the engine's; each costs seconds of CPU at the start of a picker. Default true. */
+  readonly hasInjected?: boolean;
 }
 
 /** A picker in any of its modes, and where it answers. */
@@ -63,6 +65,8 @@ export class Stack {
   readonly pickers: Readonly<Record<"picker-a" | "picker-b" | "proxy-a" | "proxy-b" | "route", PickerProcess>>;
   readonly workers = new Map<string, WorkerPod>();
   readonly ports: SoakPorts;
+  /** Names of the models. */
+  readonly models: readonly string[];
   readonly gatewayUrl: string;
   readonly proxyUrls: readonly string[];
   readonly routeUrl: string;
@@ -73,10 +77,16 @@ export class Stack {
   readonly #gpuBlocks: number;
   #pods = 0;
 
-  private constructor(folder: string, ports: SoakPorts, parts: Pick<Stack, "kube" | "client">, gpuBlocks: number) {
+  private constructor(
+    folder: string,
+    ports: SoakPorts,
+    parts: Pick<Stack, "kube" | "client">,
+    sizes: Pick<Required<StackOptions>, "gpuBlocks" | "hasInjected">,
+  ) {
     this.#folder = folder;
     this.ports = ports;
-    this.#gpuBlocks = gpuBlocks;
+    this.#gpuBlocks = sizes.gpuBlocks;
+    this.models = sizes.hasInjected ? [injectedModel, engineModel] : [engineModel];
     this.#net = randomInt(40, 250);
     this.#podPorts = {
       http: ports.podHttp,
@@ -101,11 +111,11 @@ export class Stack {
 
   /** Starts all of it, and returns when everything is ready. */
   static async start(options: StackOptions = {}): Promise<Stack> {
-    const { workers = 3, gpuBlocks = 8_192 } = options;
+    const { workers = 3, gpuBlocks = 8_192, hasInjected = true } = options;
     const folder = await mkdtemp(join(tmpdir(), "pointsman-soak-"));
     const kube = await KubeApiServer.start();
     const client = new KubeClient(kube, "serving");
-    const stack = new Stack(folder, await soakPorts(), { kube, client }, gpuBlocks);
+    const stack = new Stack(folder, await soakPorts(), { kube, client }, { gpuBlocks, hasInjected });
     try {
       await stack.#start(workers);
       return stack;
@@ -222,6 +232,7 @@ export class Stack {
       poolName,
       replicasRedis: `redis://127.0.0.1:${ports.replicasRedis}`,
       collectorPort: ports.collector,
+      hasInjected: this.models.includes(injectedModel),
     };
     for (const [name, settings] of Object.entries(soakSettings(ports, shared))) {
       await writeFile(join(this.#folder, `${name}.yaml`), stringify(settings));

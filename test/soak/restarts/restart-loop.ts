@@ -57,7 +57,7 @@ export class RestartLoop {
 
   static async run(options: RestartOptions): Promise<RestartRecord> {
     const all = { seed: 1, perSecond: 6, only: "", tell: () => undefined, ...options };
-    const stack = await Stack.start({ gpuBlocks: 4_096 });
+    const stack = await Stack.start({ gpuBlocks: 4_096, hasInjected: false });
     try {
       return await new RestartLoop(all, stack).#run();
     } finally {

@@ -16,9 +16,13 @@ export interface SharedPlaces {
   readonly poolName: string;
   readonly replicasRedis: string;
   readonly collectorPort: number;
+  /** Whether the model with injected tokens is served as well. */
+  readonly hasInjected: boolean;
 }
 
 const MiB = 1_048_576;
+/** A busy machine may stop a process for seconds: that is no fault of what is under test. */
+const patientMs = 60_000;
 
 /** Settings of each program, by its name. */
 export function soakSettings(ports: SoakPorts, shared: SharedPlaces): Readonly<Record<string, PickerSettings>> {
@@ -34,14 +38,14 @@ export function soakSettings(ports: SoakPorts, shared: SharedPlaces): Readonly<R
     return mergeSettings(mergeSettings(common, own), more);
   };
   const extProc = (port: number, health: number): PickerSettings => ({
-    extProc: { ...at(port), maxReusedBufferBytes: 8 * MiB },
+    extProc: { ...at(port), maxReusedBufferBytes: 8 * MiB, pickDeadlineMs: patientMs },
     routing: { maxFallbacks: 2 },
     health: at(health),
   });
   const proxy = (port: number): PickerSettings => ({
     mode: "proxy",
     mixedModes: ["query"],
-    proxy: { ...at(port), maxStoredResponses: 100, warmUpMs: 500 },
+    proxy: { ...at(port), maxStoredResponses: 100, warmUpMs: 500, pickDeadlineMs: patientMs },
   });
   const shards = { count: 2, restartMinMs: 100 };
   return {
@@ -66,7 +70,7 @@ function commonSettings(shared: SharedPlaces): PickerSettings {
   const model = { folder: testModelFolder(), blockSize: 16, maxIndexBytes: 32 * MiB };
   return {
     models: [
-      { name: injectedModel, profile: "dynamo", ...model },
+      ...(shared.hasInjected ? [{ name: injectedModel, profile: "dynamo", ...model }] : []),
       { name: engineModel, profile: "vllm", adapters, ...model },
     ],
     kubernetes: {
