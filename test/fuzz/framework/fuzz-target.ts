@@ -8,6 +8,8 @@ export interface FuzzTarget {
   readonly claim: string;
   /** Cases of a run in CI: all targets together take less than a minute. */
   readonly cases: number;
+  /** Whether transformers has to be installed for it, which `make test` does without. Default false. */
+  readonly needsOracle?: boolean;
   /** Starts what the cases need. */
   open(): Promise<OpenTarget>;
 }

@@ -1,6 +1,8 @@
 import type { FuzzTarget } from "../framework/fuzz-target.ts";
+import { chatTemplates } from "./chat-templates.ts";
 import { extProcOrders } from "./ext-proc-orders.ts";
+import { jsonTexts } from "./json-texts.ts";
 import { proxyHttp } from "./proxy-http.ts";
 
 /** Everything that is fuzzed. */
-export const fuzzTargets: readonly FuzzTarget[] = [extProcOrders, proxyHttp];
+export const fuzzTargets: readonly FuzzTarget[] = [extProcOrders, jsonTexts, proxyHttp, chatTemplates];

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc, { type Arbitrary } from "fast-check";
+import {
+  applyEdit,
+  editRoot,
+  JsonNumber,
+  JsonObject,
+  JsonReader,
+  JsonSyntaxError,
+  type JsonValue,
+  parseJson,
+  type RootMember,
+  rootMemberList,
+  setMember,
+  stringifyJson,
+} from "../../../src/json/index.ts";
+import { mutilatedText } from "../../unit/json/json-texts.ts";
+import { type FuzzTarget, fuzzing } from "../framework/fuzz-target.ts";
+import { PythonOracle } from "../framework/python-oracle.ts";
+
+interface JsonCase {
+  readonly text: Buffer;
+  /** What members of the outermost object become, as JSON; null = they go. */
+  readonly changes: readonly (readonly [name: string, json: string | null])[];
+}
+
+/** JSON as Python reads it: see python/read_json.py. */
+type Seen = null | boolean | string | readonly [kind: string, ...rest: unknown[]];
+
+const maxDepth = 64;
+
+/** Texts that are JSON or nearly so, edits of their outermost object, and bodies that clients send. */
+export const jsonTexts: FuzzTarget = {
+  name: "json",
+  claim: "texts are taken, refused and edited as Python's json reads them",
+  cases: 2_000,
+  async open() {
+    const oracle = new PythonOracle("python3", join(import.meta.dirname, "..", "python", "read_json.py"));
+    const reader = new JsonReader({ internedBytes: 65_536, maxScannedBytes: 262_144 });
+    const check = async ({ text, changes }: JsonCase) => {
+      const theirs = await python(oracle, text);
+      for (const parse of [parseJson, (bytes: Buffer) => reader.parse(bytes, { maxDepth })]) {
+        const ours = read(() => parse(text, { maxDepth }));
+        if (ours === undefined) assert.ok(theirs === undefined || isDeep(theirs), "refused, which Python takes");
+        else assert.deepEqual(shown(ours), theirs, "the same value");
+      }
+      const value = read(() => parseJson(text, { maxDepth }));
+      if (value === undefined || theirs === undefined) return;
+      assert.deepEqual(await python(oracle, Buffer.from(stringifyJson(value))), theirs, "written and read again");
+      if (value instanceof JsonObject) await checkEdits(oracle, text, value, theirs, changes);
+    };
+    const show = ({ text, changes }: JsonCase) =>
+      `${JSON.stringify(text.toString("latin1"))} ${JSON.stringify(changes)}`;
+    return fuzzing<JsonCase>({ cases: jsonCases(), check, show }, () => oracle.close());
+  },
+};
+
+function jsonCases(): Arbitrary<JsonCase> {
+  const name = fc.constantFrom("a", "b", "model", "messages", "role", "content", "", 'q"\\', "é");
+  const json = fc.constantFrom("1", '"x"', "[1, 2]", '{"a": {}}', "null", "1e400", '"\\u00e9"');
+  const changes = fc.array(fc.tuple(name, fc.option(json, { freq: 2 })), { maxLength: 3 });
+  const body = fc.tuple(fc.constantFrom(...realBodies()), fc.array(edit, { maxLength: 3 })).map(mutated);
+  const odd = fc.constantFrom(
+    ...["[".repeat(70), `${"[".repeat(64)}${"]".repeat(64)}`, `${"[".repeat(65)}${"]".repeat(65)}`, '{"a":'.repeat(70)],
+    ...[
+      '"\\ud83d"',
+      '"\\ud83d\\ude00"',
+      '"\\ude00\\ud83d"',
+      '"\xed\xa0\x80"',
+      "\ufeff{}",
+      "1".repeat(5_000),
+      "-",
+      "NaN",
+    ],
+    ...[
+      "Infinity",
+      "01",
+      "1.e1",
+      ".5",
+      "+1",
+      "1E+",
+      "0x1",
+      "'a'",
+      "{a:1}",
+      "[1,]",
+      '{"a":1,}',
+      "/**/1",
+      "1 2",
+      "\0",
+      "",
+    ],
+  );
+  const text = fc.oneof(
+    { weight: 4, arbitrary: mutilatedText },
+    { weight: 2, arbitrary: body },
+    { weight: 1, arbitrary: odd.map((each) => Buffer.from(each, "latin1")) },
+  );
+  return fc.record({ text, changes });
+}
+
+const edit = fc.record({
+  at: fc.nat({ max: 100_000 }),
+  remove: fc.constantFrom(0, 0, 1, 2, 20),
+  put: fc.oneof(
+    fc.constantFrom(...'{}[]",:\\ue0'.split(""), '"a":1,', '"model":"x",', "\\ud800"),
+    fc.string({ maxLength: 3 }),
+  ),
+});
+
+function mutated([text, edits]: [string, readonly { at: number; remove: number; put: string }[]]): Buffer {
+  let changed = text;
+  for (const { at, remove, put } of edits) {
+    const place = at % (changed.length + 1);
+    changed = changed.slice(0, place) + put + changed.slice(place + remove);
+  }
+  return Buffer.from(changed);
+}
+
+/** Bodies of recorded requests, the shorter ones. */
+function realBodies(): readonly string[] {
+  const path = join(import.meta.dirname, "..", "..", "fixtures", "parity", "cases.jsonl");
+  const lines = readFileSync(path, "utf8").trim().split("\n");
+  const bodies = lines.map((line) => JSON.parse(line) as { readonly body?: unknown; readonly raw?: string });
+  return bodies.map(({ body, raw }) => raw ?? JSON.stringify(body) ?? "{}").filter(({ length }) => length < 4_000);
+}
+
+async function python(oracle: PythonOracle, text: Buffer): Promise<Seen | undefined> {
+  const answer = (await oracle.ask({ hex: text.toString("hex") })) as {
+    readonly value?: Seen;
+    readonly refused?: string;
+  };
+  return answer.refused === undefined ? lastOfRepeats(answer.value ?? null) : undefined;
+}
+
+function read(parse: () => JsonValue): JsonValue | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    assert.ok(error instanceof JsonSyntaxError, String(error));
+    return undefined;
+  }
+}
+
+function shown(value: JsonValue): Seen {
+  if (value instanceof JsonNumber) return ["number", value.lexeme];
+  if (value instanceof JsonObject)
+    return ["object", ...[...value.entries()].map(([name, each]) => [name, shown(each)])];
+  return Array.isArray(value) ? ["array", ...value.map((each) => shown(each as JsonValue))] : (value as Seen);
+}
+
+/** Of repeated members the last value, at the first place. */
+function lastOfRepeats(value: Seen): Seen {
+  if (!Array.isArray(value)) return value;
+  const [kind, ...rest] = value as readonly [string, ...unknown[]];
+  if (kind === "array") return [kind, ...rest.map((each) => lastOfRepeats(each as Seen))];
+  if (kind !== "object") return value;
+  const members = rest as readonly (readonly [string, Seen])[];
+  return [kind, ...new Map(members.map(([name, each]) => [name, lastOfRepeats(each)]))];
+}
+
+function isDeep(value: Seen, depth = 0): boolean {
+  if (!Array.isArray(value) || value[0] === "number") return false;
+  const [kind, ...rest] = value as readonly [string, ...unknown[]];
+  if (depth >= maxDepth) return true;
+  return rest.some((each) => isDeep((kind === "object" ? (each as [string, Seen])[1] : each) as Seen, depth + 1));
+}
+
+async function checkEdits(
+  oracle: PythonOracle,
+  text: Buffer,
+  value: JsonObject,
+  before: Seen,
+  changes: JsonCase["changes"],
+): Promise<void> {
+  const members = new Map((before as readonly unknown[]).slice(1) as [string, Seen][]);
+  const wanted = new Map(changes.map(([name, json]) => [name, json === null ? undefined : Buffer.from(json)]));
+  for (const [name, json] of wanted) {
+    if (json === undefined) members.delete(name);
+    else members.set(name, (await python(oracle, json)) ?? null);
+  }
+  const found = finished(rootMemberList(text, new Set(wanted.keys())));
+  const edited = editRoot(text, found, wanted);
+  assert.deepEqual(sorted(await python(oracle, edited)), sorted(["object", ...members]), edited.toString("latin1"));
+  const [name, json] = [...wanted].find(([, each]) => each !== undefined) ?? [];
+  if (name === undefined || json === undefined) return;
+  const set = new Map((before as readonly unknown[]).slice(1) as [string, Seen][]);
+  set.set(name, (await python(oracle, json)) ?? null);
+  const spliced = applyEdit(text, setMember(text, value, name, json));
+  assert.deepEqual(await python(oracle, spliced), ["object", ...set], spliced.toString("latin1"));
+  checkOtherBytes(text, spliced, json);
+}
+
+/** Nothing but the edit is another. */
+function checkOtherBytes(text: Buffer, spliced: Buffer, json: Buffer): void {
+  let start = 0;
+  while (start < text.length && text[start] === spliced[start]) start++;
+  let end = 0;
+  while (end < text.length - start && text[text.length - 1 - end] === spliced[spliced.length - 1 - end]) end++;
+  const changed = spliced.length - start - end;
+  assert.ok(changed <= json.length + 64, `${changed} bytes changed to set ${json.length}`);
+}
+
+function finished(steps: Generator<void, readonly RootMember[]>): readonly RootMember[] {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** Members in the order of their names: a member that is removed and set again changes its place. */
+function sorted(value: Seen | undefined): unknown {
+  if (!Array.isArray(value) || value[0] !== "object") return value;
+  const members = (value as readonly unknown[]).slice(1) as [string, Seen][];
+  return members.toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
