@@ -34,14 +34,15 @@ COPY --from=production /usr/local/bin/node /usr/local/bin/node
 COPY --from=production /build/package.json /build/sbom.spdx.json /app/
 COPY --from=production /build/node_modules /app/node_modules
 COPY --from=compile /build/dist /app/dist
+COPY src/surface/admin/page /app/dist/surface/admin/page
 COPY proto /app/proto
 COPY LICENSE /app/
 ENV NODE_ENV=production
 # "nonroot" of distroless images; a number, so that runAsNonRoot can be checked.
 USER 65532:65532
 WORKDIR /app
-# ext_proc, its health, metrics; the route API and the proxy where the settings ask for them.
-EXPOSE 9002 9003 9090 8092 8000
+# ext_proc, its health, metrics; the route API, the proxy and the console where the settings ask for them.
+EXPOSE 9002 9003 9090 8092 8000 9099
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/usr/local/bin/node", "/app/dist/main.js"]
 CMD ["serve", "--config", "/etc/pointsman/picker.yaml"]

@@ -37,6 +37,8 @@ interface ConfigOptions {
   readonly listen?: string;
   readonly logLevel?: string;
   readonly shards?: string;
+  /** True = where it is by default. */
+  readonly console?: string | true;
 }
 
 interface ServeOptions extends ConfigOptions {
@@ -68,9 +70,16 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-function flagsOf({ set, shards, aliases, listen, logLevel }: ConfigOptions): ConfigFlags {
+/** Where the console listens when it is asked for without an address. */
+const consoleAddress = "127.0.0.1:9099";
+
+function flagsOf({ set, shards, console, aliases, listen, logLevel }: ConfigOptions): ConfigFlags {
+  const more = [
+    ...(shards === undefined ? [] : [`shards.count=${shards}`]),
+    ...(console === undefined ? [] : [`admin.listen=${console === true ? consoleAddress : console}`]),
+  ];
   return {
-    set: shards === undefined ? set : [...set, `shards.count=${shards}`],
+    set: [...set, ...more],
     aliases,
     ...(listen === undefined ? {} : { listen }),
     ...(logLevel === undefined ? {} : { logLevel }),
@@ -91,7 +100,8 @@ function withConfigOptions(command: Command): Command {
     .option("--set <path=value>", "one setting, as extProc.tls.mode=off; repeatable", collect, [])
     .option("--listen <host:port>", "the setting extProc.listen")
     .option("--log-level <level>", "the setting log.level")
-    .option("--shards <count>", "the setting shards.count");
+    .option("--shards <count>", "the setting shards.count")
+    .option("--console [host:port]", `the setting admin.listen, ${consoleAddress} without an address`);
 }
 
 /** Adds the flags that llm-d's charts pass; what they stand for is gathered in the option `aliases`. */

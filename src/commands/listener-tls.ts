@@ -1,5 +1,4 @@
-import { isIP } from "node:net";
-import { type Config, parseAddress } from "../config/index.ts";
+import type { Config } from "../config/index.ts";
 import type { HttpTls } from "../http/index.ts";
 
 /** The transport security that the settings ask for. */
@@ -8,11 +7,4 @@ export function tlsOf(tls: Config["routeApi"]["tls"]): HttpTls {
   if (mode === "off") return { kind: "off" };
   const common = { reloadIntervalMs, ...(clientCaFile === undefined ? {} : { clientCaFile }) };
   return mode === "files" ? { kind: "files", certFile, keyFile, ...common } : { kind: "self-signed", ...common };
-}
-
-/** Whether nobody from elsewhere can reach a listener. */
-export function isLoopback(listen: string): boolean {
-  if (listen === "off") return true;
-  const { host } = parseAddress(listen);
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

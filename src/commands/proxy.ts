@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { Config } from "../config/index.ts";
+import { type Config, isLoopback } from "../config/index.ts";
 import { AuthorizedWorkers, WorkerPools } from "../dispatch/index.ts";
 import type { HealthProber, WorkerTlsOf } from "../fleet/index.ts";
 import {
@@ -30,7 +30,6 @@ import { apiKeysOf, areKeysNeeded, watchApiKeys } from "./api-keys.ts";
 import type { Core } from "./assemble.ts";
 import { decisionRoutes } from "./decisions.ts";
 import { listenForClients } from "./front-listener.ts";
-import { isLoopback } from "./listener-tls.ts";
 import { ObservedRouter } from "./observed-router.ts";
 import type { RequestWatcher } from "./request-watch.ts";
 import { RewritingRouter } from "./rewriting-router.ts";

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { Config } from "../config/index.ts";
+import { type Config, isLoopback } from "../config/index.ts";
 import { ApiKeys, BodyIntake, Cors, FrontGate, type FrontServer, systemClock } from "../http/index.ts";
 import { QueueClient, type QueueObserver, systemQueueEnvironment } from "../queue/index.ts";
 import {
@@ -16,7 +16,6 @@ import {
 import type { Logger, Metrics } from "../telemetry/index.ts";
 import { apiKeysOf, areKeysNeeded, watchApiKeys } from "./api-keys.ts";
 import { listenForClients } from "./front-listener.ts";
-import { isLoopback } from "./listener-tls.ts";
 import { QueueCanaries } from "./queue-canaries.ts";
 import { queueClientOptions, queueNames } from "./queue-client-options.ts";
 import { readRedisSecrets } from "./redis-secrets.ts";

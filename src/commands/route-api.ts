@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { type Config, parseAddress } from "../config/index.ts";
+import { type Config, isLoopback, parseAddress } from "../config/index.ts";
 import { type Catalogue, RegisteredWorkers, type Worker } from "../fleet/index.ts";
 import {
   BearerTokens,
@@ -25,7 +25,7 @@ import type { Logger, Metrics, RequestTracer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import type { Core } from "./assemble.ts";
 import type { KvFollower } from "./kv-follower.ts";
-import { isLoopback, tlsOf } from "./listener-tls.ts";
+import { tlsOf } from "./listener-tls.ts";
 import { modesOf } from "./modes.ts";
 import { chosenOf } from "./observed-router.ts";
 import type { RecoveryView } from "./peer-recovery.ts";

@@ -9,11 +9,13 @@ import {
   type WorkerTlsOf,
 } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
+import type { IndexRecovery } from "../kv-events/index.ts";
 import { type Logger, Metrics, type RequestTracer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
 import { assertServable } from "./assert-servable.ts";
 import { setCollectorPolicy } from "./collector-policy.ts";
+import { consoleOf } from "./console-module.ts";
 import { enginePoller } from "./engine-metrics.ts";
 import { IndexUpkeep } from "./index-upkeep.ts";
 import { KubernetesDiscovery } from "./kubernetes-discovery.ts";
@@ -21,8 +23,10 @@ import { KvFollower } from "./kv-follower.ts";
 import { startMetrics } from "./metrics-listener.ts";
 import { hasRouteApi, modesOf, needsWorkers } from "./modes.ts";
 import { peerRecovery } from "./peer-recovery.ts";
-import { PromptService, type PromptServiceParts } from "./prompt-service.ts";
+import { promptEvents } from "./prompt-events.ts";
+import { PromptService } from "./prompt-service.ts";
 import { warmUpProxy } from "./proxy-warm-up.ts";
+import { type Readiness, readinessOf } from "./readiness.ts";
 import { Replication } from "./replication.ts";
 import type { RequestWatcher } from "./request-watch.ts";
 import { CoreSamples } from "./samples.ts";
@@ -43,11 +47,12 @@ export async function serve(config: Config, log: Logger, stop: AbortSignal, shar
   setCollectorPolicy();
   const running: Closable[] = [];
   try {
-    const { surfaces, loaded } = await start(config, log, running, shard);
+    const { surfaces, loaded, readiness } = await start(config, log, running, shard);
     await Promise.race([loaded, aborted(stop)]);
     await aborted(stop);
     const { drainTimeoutMs } = config.shutdown;
     log.info({ drainTimeoutMs }, "draining");
+    readiness.set("draining", true);
     await Promise.all(surfaces.map((surface) => surface.drain(drainTimeoutMs)));
   } finally {
     for (const part of running.toReversed()) await part.close();
@@ -64,6 +69,7 @@ interface Started {
   readonly surfaces: readonly Surface[];
   /** Rejects when a model cannot be loaded. */
   readonly loaded: Promise<void>;
+  readonly readiness: Readiness;
 }
 
 /** Starts all parts, the surface last. @param running receives each part once it has to be closed */
@@ -89,13 +95,10 @@ async function start(config: Config, log: Logger, running: Closable[], shard: Sh
     waited: (end, waitedMs) => metrics.requests.waited(end, waitedMs),
   });
   logHealth(core.catalogue, log);
-  const recovery = await peerRecovery(config, core.models, log, () => routeApiPorts(config));
+  const recovery = await startRecovery(config, core, metrics, log);
   const follower = new KvFollower(core, config.kvEvents, log, { recovery });
   running.push(follower, new IndexUpkeep(core.models, { now: () => performance.now() }));
-  if (recovery !== undefined) {
-    running.push(recovery);
-    metrics.sampleRecovery(() => recovery.status);
-  }
+  if (recovery !== undefined) running.push(recovery);
   const untold = new UntoldPrefill(core.catalogue, config, log);
   running.push(untold);
   const problemsOf = (worker: Worker) => untold.problemsOf(worker);
@@ -114,25 +117,56 @@ async function start(config: Config, log: Logger, running: Closable[], shard: Sh
   const tracer = await startTraces(config, log, metrics, running);
   const watchers = await requestWatchers(config, log, metrics, running);
   const parts = { core, config, tracer, log, metrics, follower, recovery, problemsOf, prober, replication, watchers };
+  const readiness = readinessOf(config);
+  const shown = { ...parts, isLoadShared, readiness };
+  const console = await consoleOf(shown, log, shard);
+  if (console !== undefined) running.push(console);
   const surfaces = await startSurfaces(parts, running);
   // Last, since everything that has to do with workers now hears of them.
   const kubernetes = await KubernetesDiscovery.start(config, core, log);
   if (kubernetes !== undefined) running.push(kubernetes);
   const recovered = kubernetes === undefined ? recovery?.start() : kubernetes.synced().then(() => recovery?.start());
   const warmed = prompts.loaded.then(() => warmUpProxy(config, core.models, log));
-  const loaded = Promise.all([warmed, recovered]).then(async () => {
-    await Promise.all(surfaces.map((surface) => surface.open()));
-    const setReady = (isReady: boolean) => {
-      for (const surface of surfaces) surface.setReady(isReady);
-      shard?.setReady(isReady);
-    };
-    if (kubernetes === undefined) setReady(true);
-    else kubernetes.onReadiness(setReady);
+  const prepared = [
+    warmed.then(() => readiness.set("models", false)),
+    recovered?.then(() => readiness.set("recovery", false)),
+  ];
+  const loaded = Promise.all(prepared).then(async () => {
+    await takeRequests(surfaces, readiness, kubernetes, shard);
     const addresses = Object.assign({}, ...surfaces.map((surface) => surface.addresses));
-    const summary = { ...addresses, metricsPort: metricsServer?.port, ...served(config, core), version };
-    log.info({ modes: modesOf(config), ...summary }, readyText(config));
+    const listening = { ...addresses, metricsPort: metricsServer?.port, console: console?.address };
+    log.info({ modes: modesOf(config), ...listening, ...served(config, core), version }, readyText(config));
   });
-  return { surfaces, loaded };
+  return { surfaces, loaded, readiness };
+}
+
+/** Undefined = there are no peers. */
+async function startRecovery(
+  config: Config,
+  core: Core,
+  metrics: Metrics,
+  log: Logger,
+): Promise<IndexRecovery | undefined> {
+  const recovery = await peerRecovery(config, core.models, log, () => routeApiPorts(config));
+  if (recovery !== undefined) metrics.sampleRecovery(() => recovery.status);
+  return recovery;
+}
+
+/** All is prepared: opens the surfaces, and keeps them told whether it is known who the workers are. */
+async function takeRequests(
+  surfaces: readonly Surface[],
+  readiness: Readiness,
+  kubernetes: KubernetesDiscovery | undefined,
+  shard: ShardSide | undefined,
+): Promise<void> {
+  await Promise.all(surfaces.map((surface) => surface.open()));
+  const setReady = (isReady: boolean) => {
+    readiness.set("workers", !isReady);
+    for (const surface of surfaces) surface.setReady(isReady);
+    shard?.setReady(isReady);
+  };
+  if (kubernetes === undefined) setReady(true);
+  else kubernetes.onReadiness(setReady);
 }
 
 /** Who follows the requests of all surfaces. */
@@ -161,37 +195,6 @@ async function startTraces(
   running.push(tracer);
   metrics.sampleTraces(() => tracer.counts);
   return tracer;
-}
-
-/** Outcomes are counted; what should not happen is logged as well. */
-function promptEvents(
-  { prompts }: Metrics,
-  log: Logger,
-): Pick<PromptServiceParts, "threads" | "shadow" | "staleModel"> {
-  return {
-    staleModel: (model) => log.warn({ model }, "the hub cannot be reached: the model is taken as it last was"),
-    threads: {
-      prepared: () => prompts.prepared(),
-      failed: (failure) => prompts.failed(failure),
-      faulty: (fault) => log.error({ fault }, "a request could not be prepared"),
-      ended: (cause) => {
-        prompts.threadEnded();
-        const fields = cause instanceof Error ? { err: cause } : { code: cause };
-        log.error(fields, "a prompt thread ended, and is started again");
-      },
-    },
-    shadow: {
-      same: (model) => prompts.checked(model, "same"),
-      skipped: (model) => prompts.checked(model, "skipped"),
-      different: (model, bodyHash) => {
-        prompts.checked(model, "different");
-        log.error(
-          { model, bodyHash },
-          "token ids differ from the official engine's, which tokenizes the model from now on",
-        );
-      },
-    },
-  };
 }
 
 /** Frees what callers left behind, whether or not another call comes. */

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 
 /** A host and a port apart, as sockets want them. */
 export interface Address {
@@ -19,6 +19,13 @@ export function parseAddress(text: string): Address {
   if (fault !== undefined) throw new RangeError(`${JSON.stringify(text)}: ${fault}`);
   const colon = text.lastIndexOf(":");
   return { host: text.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(text.slice(colon + 1)) };
+}
+
+/** Whether nobody from elsewhere can reach a listener. */
+export function isLoopback(listen: string): boolean {
+  if (listen === "off") return true;
+  const { host } = parseAddress(listen);
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 /** What is wrong with an address, as the end of a sentence; undefined when nothing is. `minPort` is 0 or 1. */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { shiftKvAddress } from "./address.ts";
+import { checkAdmin } from "./admin-checks.ts";
 import { type Entry, reportDuplicates } from "./duplicates.ts";
 import { checkKubernetes, isInKubernetes } from "./kubernetes-checks.ts";
 import { checkListenAddresses } from "./listen-address-checks.ts";
@@ -19,6 +20,7 @@ export function checkAcrossFields(config: Config, context: z.core.$RefinementCtx
   checkListenAddresses(config, report);
   checkProxy(config, report);
   checkQueue(config, report);
+  checkAdmin(config, report);
   checkModels(config.models, report);
   checkDecisionsApi(config, report);
   checkRewrites(config, report);
@@ -191,12 +193,13 @@ function checkModes(config: Config, report: Report): void {
   }
 }
 
-function checkListeners({ extProc, routeApi, proxy, queue }: Config, report: Report): void {
+function checkListeners({ extProc, routeApi, proxy, queue, admin }: Config, report: Report): void {
   for (const [section, { mode, certFile, keyFile, clientCaFile }] of [
     ["extProc", extProc.tls] as const,
     ["routeApi", routeApi.tls] as const,
     ["proxy", proxy.tls] as const,
     ["queue", queue.tls] as const,
+    ["admin", admin.tls] as const,
   ]) {
     if (mode === "off" && clientCaFile !== undefined) {
       const reason = `not with ${section}.tls.mode off, where nobody is asked for a certificate`;

@@ -1,5 +1,5 @@
 export type { Address } from "./address.ts";
-export { parseAddress } from "./address.ts";
+export { isLoopback, parseAddress } from "./address.ts";
 export { type ApiKeySettings, parseApiKeys, type QueueApiKeySettings } from "./api-key-file.ts";
 export { ConfigError } from "./config-error.ts";
 export { isInKubernetes } from "./kubernetes-checks.ts";

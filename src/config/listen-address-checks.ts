@@ -51,6 +51,7 @@ function listenersOf(config: Config): readonly Listener[] {
     ...(modes.includes("queue") ? (["queue"] as const) : []),
     ...(isEnvoys ? (["health"] as const) : []),
     "metrics" as const,
+    "admin" as const,
   ];
   return sections
     .map((section) => ({ section, text: config[section].listen }))

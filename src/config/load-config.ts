@@ -49,7 +49,7 @@ function withPathsFrom(base: string, config: Config): Config {
     ...from("clientCaFile", tls.clientCaFile),
     ...from("caFile", tls.caFile),
   });
-  const { extProc, routeApi, proxy, queue, hub, replicas, kubernetes } = config;
+  const { extProc, routeApi, proxy, queue, admin, hub, replicas, kubernetes } = config;
   const { redis, peers } = replicas;
   return {
     ...config,
@@ -82,6 +82,7 @@ function withPathsFrom(base: string, config: Config): Config {
         sentinel: { ...queue.redis.sentinel, ...from("passwordFile", queue.redis.sentinel.passwordFile) },
       },
     },
+    admin: { ...admin, tls: tlsFrom(admin.tls), ...from("tokenFile", admin.tokenFile) },
     replicas: {
       ...replicas,
       redis: {

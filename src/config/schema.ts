@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checkAcrossFields } from "./cross-field-checks.ts";
+import { admin } from "./sections/admin.ts";
 import { decisionsApi } from "./sections/decisions-api.ts";
 import { extProc } from "./sections/ext-proc.ts";
 import { hub } from "./sections/hub.ts";
@@ -35,6 +36,7 @@ export const settingsSchema = z.strictObject({
   decisionsApi,
   health,
   metrics,
+  admin,
   tracing,
   log,
   routing,

@@ -37,7 +37,7 @@ export function checkShards(config: Config, report: Report): void {
 /** Each shard's ports are its own, and nobody else's. */
 function checkOwnPorts(config: Config, report: Report): void {
   const { count, portStep } = config.shards;
-  const taken = new Set([config.metrics.listen, config.health.listen].flatMap(portOf));
+  const taken = new Set([config.metrics.listen, config.health.listen, config.admin.listen].flatMap(portOf));
   for (const { path, listen } of listenersOf(config)) {
     const { port } = parseAddress(listen);
     if (port === 0) continue;

@@ -10,21 +10,29 @@ const maxTokens = 256;
 /** Longest file, in bytes. */
 const maxFileBytes = 2_097_152;
 
-/** Who may call: the bearer tokens of a file, one a line, any of which will do. Kept as digests. */
+/** Who may call: the bearer tokens of a file, one a line, and those of which the digests are told, any of which will do. Kept as digests. */
 export class BearerTokens {
-  #digests: readonly Buffer[];
+  #ofFile: readonly Buffer[];
+  readonly #told: readonly Buffer[];
   #stopWatching: () => void = () => undefined;
 
-  private constructor(digests: readonly Buffer[]) {
-    this.#digests = digests;
+  private constructor(ofFile: readonly Buffer[], told: readonly Buffer[]) {
+    this.#ofFile = ofFile;
+    this.#told = told;
   }
 
   /**
    * Reads the file.
+   * @param hashes SHA-256 of further tokens, in hexadecimal
    * @throws Error when it cannot be read, holds no token, too many, or one that cannot be sent in a header
    */
-  static async read(file: string): Promise<BearerTokens> {
-    return new BearerTokens(await digestsOf(file));
+  static async read(file: string, hashes: readonly string[] = []): Promise<BearerTokens> {
+    return new BearerTokens(await digestsOf(file), digestsOfHashes(hashes));
+  }
+
+  /** Those of which the digests are told, and no others. @param hashes SHA-256 in hexadecimal, at least one */
+  static told(hashes: readonly string[]): BearerTokens {
+    return new BearerTokens([], digestsOfHashes(hashes));
   }
 
   /**
@@ -32,7 +40,7 @@ export class BearerTokens {
    * @param intervalMs pause between two looks; 0 = none is taken
    */
   watch(file: string, intervalMs: number, log: HttpLog): void {
-    this.#stopWatching = watchContent(this.#digests, {
+    this.#stopWatching = watchContent(this.#ofFile, {
       read: () => digestsOf(file),
       isSame: (a, b) => Buffer.concat(a).equals(Buffer.concat(b)),
       intervalMs,
@@ -41,7 +49,7 @@ export class BearerTokens {
         return () => clearTimeout(timer);
       },
       onChange: (digests) => {
-        this.#digests = digests;
+        this.#ofFile = digests;
         log.info({ tokenFile: file, tokens: digests.length }, "http: new tokens");
       },
       onFailure: (err) => log.error({ err, tokenFile: file }, "http: cannot reload the tokens, keeping the old ones"),
@@ -58,9 +66,13 @@ export class BearerTokens {
     if (token === undefined || token.length > maxTokenLength) return false;
     const digest = digestOf(token);
     let isAccepted = false;
-    for (const known of this.#digests) isAccepted = timingSafeEqual(known, digest) || isAccepted;
+    for (const known of [...this.#ofFile, ...this.#told]) isAccepted = timingSafeEqual(known, digest) || isAccepted;
     return isAccepted;
   }
+}
+
+function digestsOfHashes(hashes: readonly string[]): readonly Buffer[] {
+  return hashes.map((hash) => Buffer.from(hash, "hex"));
 }
 
 async function digestsOf(file: string): Promise<readonly Buffer[]> {

@@ -35,6 +35,8 @@ export interface SiblingStatus {
   /** Messages of it that were lost on the way. */
   readonly missed: number;
   readonly requests: number;
+  /** Ranks known here that it has booked on. */
+  readonly ranks: number;
 }
 
 interface Sibling {
@@ -94,9 +96,10 @@ export class Siblings {
   values(): readonly SiblingStatus[] {
     const now = this.#environment.now();
     return [...this.#siblings.values()].map(({ id, name, heardAtMs, missed }) => {
+      const loads = this.#loads.of(id);
       let requests = 0;
-      for (const load of this.#loads.of(id).values()) requests += load.requests;
-      return { id, name, heardMsAgo: now - heardAtMs, missed, requests };
+      for (const load of loads.values()) requests += load.requests;
+      return { id, name, heardMsAgo: now - heardAtMs, missed, requests, ranks: loads.size };
     });
   }
 

@@ -63,6 +63,7 @@ function ownMetrics(): Metrics {
   metrics.sampleRecorder({ recorded: 0, dropped: 0 });
   metrics.proxy.sample({ running: 0, heldBodyBytes: 0, storedResponses: 0 });
   metrics.sampleShards(() => []);
+  metrics.sampleConsole(() => 0);
   metrics.sampleTraces(() => ({ sent: 0, failed: 0, dropped: 0 }));
   metrics.sampleRecovery(() => ({ state: "recovered", blocks: 0, tookMs: 0, attempts: new Map() }));
   return metrics;

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { type ConsoleMetrics, registerConsoleMetrics } from "./console-metrics.ts";
 import { DecisionMetrics } from "./decision-metrics.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { LlmdMetrics, type LlmdOptions } from "./llmd-metrics.ts";
@@ -84,6 +85,11 @@ export class Metrics {
   /** Reads what is known of other replicas from `source` at each scrape. Call it once, where load is shared. */
   sampleReplicas(source: ReplicaSource): void {
     registerReplicaMetrics(this.#registry, source);
+  }
+
+  /** Counts what happens at the console, and reads its number of readers at each scrape. Call it once, where there is one. */
+  sampleConsole(readers: () => number): ConsoleMetrics {
+    return registerConsoleMetrics(this.#registry, readers);
   }
 
   /** Reads how much of the traffic is recorded at each scrape. Call it once, where it is. */

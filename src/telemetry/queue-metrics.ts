@@ -22,6 +22,7 @@ export interface QueueSample {
 /** What happens to requests of the synchronous front of the queues. */
 export class QueueMetrics {
   readonly #registry: Registry;
+  #sample: QueueSample | undefined;
   readonly #requests: HotCounter<"path">;
   readonly #answers: HotCounter<"path" | "status">;
   readonly #refusals: HotCounter<"code">;
@@ -98,6 +99,7 @@ export class QueueMetrics {
 
   /** Reads what the front holds from `source` at each scrape. Call it once. */
   sample(source: QueueSample): void {
+    this.#sample = source;
     const gauge = (name: string, help: string, value: () => number) =>
       registerSampledGauge(this.#registry, name, help, value);
     gauge("pointsman_queue_front_requests", "Requests of clients under way.", () => source.running);
@@ -116,6 +118,11 @@ export class QueueMetrics {
         for (const [queue, requests] of source.depths) add({ queue }, requests);
       },
     );
+  }
+
+  /** What the front holds at this moment; undefined where there is none. */
+  get state(): QueueSample | undefined {
+    return this.#sample;
   }
 
   received(path: string): void {

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { type ConsoleMetrics, registerConsoleMetrics } from "./console-metrics.ts";
 
 /** A shard at the moment of a scrape. */
 export interface ShardSample {
@@ -44,6 +45,11 @@ export class ShardMetrics {
   constructor(shards: () => Iterable<ShardSample>) {
     registerShardMetrics(this.#registry, shards);
     collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** As `Metrics.sampleConsole`. */
+  sampleConsole(readers: () => number): ConsoleMetrics {
+    return registerConsoleMetrics(this.#registry, readers);
   }
 
   get contentType(): string {

@@ -1,9 +1,10 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../../config/index.ts";
 import { startHealthServer } from "../../surface/ext-proc/index.ts";
-import type { Logger } from "../../telemetry/index.ts";
+import type { Logger, MetricsServer } from "../../telemetry/index.ts";
 import { version } from "../../version.ts";
 import { assertServable } from "../assert-servable.ts";
+import { shardsConsoleOf } from "../console-module.ts";
 import { healthListener } from "../ext-proc-options.ts";
 import { startMetrics } from "../metrics-listener.ts";
 import { modesOf } from "../modes.ts";
@@ -57,17 +58,18 @@ export async function serveShards(
       else failed.reject(new Error(`shard ${shard} could not start: it ended with ${how}`));
     },
   });
-  const metrics = await startMetrics(config, supervisor).catch(async (error: unknown) => {
-    await health.close();
-    throw error;
-  });
+  let metrics: MetricsServer | undefined;
+  let console: { close(): Promise<void> } | undefined;
   try {
+    metrics = await startMetrics(config, supervisor);
+    console = await shardsConsoleOf(config, supervisor, log);
     supervisor.start();
     await Promise.race([stopped, failed.promise]);
     log.info({ drainTimeoutMs: shutdown.drainTimeoutMs }, "draining the shards");
   } finally {
     health.drain();
     await supervisor.stop(shutdown.readinessDelayMs + shutdown.drainTimeoutMs + marginMs);
+    await console?.close();
     await metrics?.close();
     await health.close();
   }

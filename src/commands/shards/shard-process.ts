@@ -25,6 +25,8 @@ export interface ShardObserver {
   readyChanged(): void;
   message(message: Extract<FromShard, { kind: "message" }>): void;
   metrics(id: number, text: string): void;
+  /** A piece of what answers the console. */
+  console(id: number, text: string, isLast: boolean): void;
   /** It ended by itself. @param againMs pause before it is started again */
   ended(how: string, againMs: number): void;
 }
@@ -123,6 +125,7 @@ export class ShardProcess {
   #receive(message: FromShard): void {
     if (message.kind === "message") this.#observer.message(message);
     else if (message.kind === "metrics") this.#observer.metrics(message.id, message.text);
+    else if (message.kind === "console") this.#observer.console(message.id, message.text, message.isLast);
     else this.#setReady(message.isReady);
   }
 

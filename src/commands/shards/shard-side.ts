@@ -1,6 +1,6 @@
 import type { RedisLinkObserver } from "../../replicas/index.ts";
 import type { ReplicaLink } from "../replication.ts";
-import type { FromShard, ToShard } from "./shard-messages.ts";
+import type { ConsoleQuestion, FromShard, ToShard } from "./shard-messages.ts";
 
 /** The way to the process that started this one. */
 export interface ParentPort {
@@ -17,6 +17,7 @@ export class ShardSide {
   readonly #stop = new AbortController();
   #observer: RedisLinkObserver | undefined;
   #render: (() => Promise<string>) | undefined;
+  #console: ((question: ConsoleQuestion) => AsyncIterable<string>) | undefined;
 
   constructor(port: ParentPort) {
     this.#port = port;
@@ -43,6 +44,11 @@ export class ShardSide {
     this.#render = render;
   }
 
+  /** Answers with `answer`, in pieces of a JSON text, when the console asks. */
+  serveConsole(answer: (question: ConsoleQuestion) => AsyncIterable<string>): void {
+    this.#console = answer;
+  }
+
   /** Channels to all shards, this one among them. */
   link(observer: RedisLinkObserver): ReplicaLink {
     this.#observer = observer;
@@ -59,7 +65,16 @@ export class ShardSide {
   #receive(message: ToShard): void {
     if (message.kind === "stop") this.#stop.abort();
     else if (message.kind === "message") this.#observer?.message(message.text, message.channel);
+    else if (message.kind === "console") this.#answerConsole(message.id, message.question).catch(() => undefined);
     else this.#answerMetrics(message.id);
+  }
+
+  /** Who asks waits for a bounded time: what fails is answered by nothing. */
+  async #answerConsole(id: number, question: ConsoleQuestion): Promise<void> {
+    const pieces = this.#console?.(question);
+    if (pieces === undefined) return;
+    for await (const text of pieces) await this.#port.send({ kind: "console", id, text, isLast: false });
+    await this.#port.send({ kind: "console", id, text: "", isLast: true });
   }
 
   #answerMetrics(id: number): void {

@@ -1,6 +1,7 @@
 import type { MetricsSource } from "../../telemetry/index.ts";
 import { ShardMetrics } from "../../telemetry/index.ts";
 import { mergedPage, type ShardPage } from "./merged-metrics.ts";
+import type { ConsoleQuestion, ToShard } from "./shard-messages.ts";
 import {
   type RestartOptions,
   type ShardClock,
@@ -13,6 +14,20 @@ export interface SupervisorOptions extends RestartOptions {
   readonly count: number;
   /** Longest wait for a shard's metrics, ms. */
   readonly metricsTimeoutMs: number;
+}
+
+/** What a shard was asked for. */
+interface Awaited {
+  /** Pieces that have come. */
+  text: string;
+  readonly settle: (text: string) => void;
+}
+
+/** A shard as the console shows it. */
+export interface ShardStatus {
+  readonly shard: number;
+  readonly isReady: boolean;
+  readonly restarts: number;
 }
 
 /** Told what comes of the shards. */
@@ -35,7 +50,7 @@ export class ShardSupervisor implements MetricsSource {
   readonly #metrics: ShardMetrics;
   /** Shards whose metrics were on the last page. */
   #told: ReadonlySet<number> = new Set();
-  readonly #awaited = new Map<string, (text: string) => void>();
+  readonly #awaited = new Map<string, Awaited>();
   #lastId = 0;
   #wereAllReady = false;
 
@@ -59,6 +74,11 @@ export class ShardSupervisor implements MetricsSource {
     );
   }
 
+  /** As `Metrics.sampleConsole`. */
+  sampleConsole(readers: () => number): ReturnType<ShardMetrics["sampleConsole"]> {
+    return this.#metrics.sampleConsole(readers);
+  }
+
   get contentType(): string {
     return this.#metrics.contentType;
   }
@@ -80,19 +100,37 @@ export class ShardSupervisor implements MetricsSource {
     return mergedPage([{ shard: supervisorName, text: await this.#metrics.render() }, ...pages]);
   }
 
-  #pageOf(shard: ShardProcess): Promise<ShardPage | undefined> {
+  async #pageOf(shard: ShardProcess): Promise<ShardPage | undefined> {
+    const text = await this.#ask(shard, (id) => ({ kind: "metrics", id }));
+    return text === undefined ? undefined : { shard: String(shard.index), text };
+  }
+
+  /** The shards, whether or not they run. */
+  get shards(): readonly ShardStatus[] {
+    return this.#shards.map(({ index, isReady, restarts }) => ({ shard: index, isReady, restarts }));
+  }
+
+  /** The JSON text with which a shard answers the console; undefined when it does not run, or not in time. */
+  async askConsole(index: number, question: ConsoleQuestion): Promise<string | undefined> {
+    const shard = this.#shards[index];
+    if (shard?.isRunning !== true) return undefined;
+    return this.#ask(shard, (id) => ({ kind: "console", id, question }));
+  }
+
+  /** @returns undefined when no answer comes in time */
+  #ask(shard: ShardProcess, question: (id: number) => ToShard): Promise<string | undefined> {
     this.#lastId += 1;
     const id = this.#lastId;
     const key = `${shard.index}/${id}`;
     return new Promise((resolve) => {
-      const settle = (page: ShardPage | undefined) => {
+      const settle = (text: string | undefined) => {
         this.#awaited.delete(key);
         cancel();
-        resolve(page);
+        resolve(text);
       };
       const cancel = this.#clock.after(this.#options.metricsTimeoutMs, () => settle(undefined));
-      this.#awaited.set(key, (text) => settle({ shard: String(shard.index), text }));
-      shard.send({ kind: "metrics", id });
+      this.#awaited.set(key, { text: "", settle });
+      shard.send(question(id));
     });
   }
 
@@ -102,7 +140,13 @@ export class ShardSupervisor implements MetricsSource {
       message: (message) => {
         for (const shard of this.#shards) shard.send(message);
       },
-      metrics: (id, text) => this.#awaited.get(`${index}/${id}`)?.(text),
+      metrics: (id, text) => this.#awaited.get(`${index}/${id}`)?.settle(text),
+      console: (id, text, isLast) => {
+        const awaited = this.#awaited.get(`${index}/${id}`);
+        if (awaited === undefined) return;
+        awaited.text += text;
+        if (isLast) awaited.settle(awaited.text);
+      },
       ended: (how, againMs) => this.#observer.ended(index, how, againMs, this.#wereAllReady),
     };
   }

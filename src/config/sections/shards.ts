@@ -23,7 +23,9 @@ export const shards = z
     restartMaxMs: milliseconds(1).default(10_000).describe("Longest such pause, in ms."),
     metricsTimeoutMs: milliseconds(1)
       .default(2_000)
-      .describe("Longest time in which a shard gives its metrics, in ms; then the page is made without them."),
+      .describe(
+        "Longest time in which a shard gives its metrics, or answers the console, in ms; then the page is made without them.",
+      ),
     maxWaitingMessages: count(1)
       .default(32_768)
       .describe(

@@ -109,7 +109,10 @@ export interface ConsoleHistory {
   readonly latest: {
     readonly picksPerSecond: number;
     readonly refusalsPerSecond: number;
-    /** In [0,1]; undefined when no prompt was placed in this time. */
+    /** Complete blocks of prompts, and those of them that were held. */
+    readonly promptBlocks: number;
+    readonly heldBlocks: number;
+    /** `heldBlocks / promptBlocks`; undefined when there were none. */
     readonly hitRatio: number | undefined;
   };
 }
@@ -121,6 +124,8 @@ export interface ConsoleAdmission {
 }
 
 export interface ConsoleReplicas {
+  /** Of this replica, a new one at each start. */
+  readonly id: string;
   /** This replica's name. */
   readonly name: string;
   /** Whether the others can be heard: Redis is connected. */

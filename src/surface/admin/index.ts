@@ -1,4 +1,7 @@
+export { ConsoleApi, type ConsoleApiOptions, type ConsoleApiParts } from "./console-api.ts";
+export { ConsoleDoor, type ConsoleDoorParts } from "./console-door.ts";
 export type { ExplainedPick, PickedRank, PickList, PickSummary, PicksLeftOut } from "./console-picks.ts";
+export type { ConsoleSource } from "./console-source.ts";
 export type {
   ConsoleAdmission,
   ConsoleError,
@@ -22,3 +25,9 @@ export type {
   ConsoleRank,
   ConsoleWorker,
 } from "./console-workers.ts";
+export { History, type HistoryOptions } from "./history.ts";
+export { Hosts } from "./hosts.ts";
+export { type PageFile, readPageFiles } from "./page-files.ts";
+export { StateFeed, type StateFeedOptions } from "./state-feed.ts";
+export { pickParts, stateParts } from "./state-text.ts";
+export type { ConsoleRefusalReason, ConsoleTelemetry } from "./telemetry.ts";

@@ -1,7 +1,13 @@
-import { HttpError, type JsonSchema, jsonAnswer, type Operation, type ParameterDescription } from "../../http/index.ts";
+import {
+  HttpError,
+  inTurns,
+  type JsonSchema,
+  jsonAnswer,
+  type Operation,
+  type ParameterDescription,
+} from "../../http/index.ts";
 import type { DecisionLog, DecisionSummary, LoggedDecision } from "../../router/index.ts";
 import { explanationParts, opened, snakeJson } from "./explanation-text.ts";
-import { inTurns } from "./turns.ts";
 
 /** Characters of a request's id that are kept. */
 const idLength = 128;

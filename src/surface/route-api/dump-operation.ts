@@ -1,7 +1,6 @@
-import { type HttpAnswer, HttpError, jsonAnswer, type Operation } from "../../http/index.ts";
+import { type HttpAnswer, HttpError, inTurns, jsonAnswer, type Operation } from "../../http/index.ts";
 import type { RouteApiOptions } from "./options.ts";
 import { type RecoveryState, recoveryText } from "./recovery-state.ts";
-import { inTurns } from "./turns.ts";
 
 export interface DumpDependencies {
   /** The whole answer, in parts that are made as they are asked for: each is a bounded piece of work. */

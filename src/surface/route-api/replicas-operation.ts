@@ -14,6 +14,7 @@ export function replicasOperation(replicas: ReplicasOf): Operation {
     heard_ms_ago: { type: "number" },
     missed: integer,
     requests: integer,
+    ranks: integer,
   } as const;
   return {
     method: "GET",
@@ -25,7 +26,7 @@ export function replicasOperation(replicas: ReplicasOf): Operation {
     answers: {
       200: {
         description:
-          "This replica, whether it reaches Redis (`is_connected`), whether another one has its name (`is_name_shared`), and the others, each with the requests that it runs. Only `is_shared: false` where load is not shared.",
+          "This replica, whether it reaches Redis (`is_connected`), whether another one has its name (`is_name_shared`), and the others, each with the requests that it runs and the ranks that they are on. Only `is_shared: false` where load is not shared.",
         schema: {
           type: "object",
           required: ["is_shared"],

@@ -1,8 +1,8 @@
 import type { JsonSchema } from "../../http/index.ts";
+import { inTurns } from "../../http/index.ts";
 import type { RouteTarget, WorkerDirectory, WorkerRank } from "../../router/index.ts";
 import { explanationParts } from "./explanation-text.ts";
 import { TextCache } from "./json-text.ts";
-import { inTurns } from "./turns.ts";
 
 export interface RouteAnswerParts {
   readonly model: string | undefined;

@@ -17,8 +17,9 @@ function otherValue({ path, kind, choices, defaultValue }: Setting): string {
   if (path === "decisionsApi.serviceEndpoint") return "127.0.0.1:9";
   if (kind === "boolean" || kind === "number") return otherOfKind(kind, defaultValue, path);
   if (path.endsWith("socketMode")) return "0640";
+  if (path === "admin.allowedHosts") return "console.example";
   if (path === "replicas.id") return "replica-7";
-  if (path === "proxy.apiKeyHashes") return "0".repeat(64);
+  if (path === "proxy.apiKeyHashes" || path === "admin.tokenHashes") return "0".repeat(64);
   if (path.endsWith("timeZone")) return "Europe/Oslo";
   if (path === "hub.url") return "http://mirror.example:8080";
   if (path === "replicas.redis.url") return "rediss://redis.example:6379";

@@ -1,0 +1,1 @@
+export { type StartedConsole, startConsole, startShardsConsole } from "./start-console.ts";

@@ -1,0 +1,117 @@
+import type { ServerResponse } from "node:http";
+import { type Clock, HttpError, inTurns } from "../../http/index.ts";
+import { answerJson, withSecurity } from "./answer.ts";
+import type { PickList } from "./console-picks.ts";
+import type { ConsoleSource } from "./console-source.ts";
+import { drained } from "./drained.ts";
+import { serveEvents } from "./event-reader.ts";
+import type { StateFeed } from "./state-feed.ts";
+import { pickParts } from "./state-text.ts";
+import type { ConsoleTelemetry } from "./telemetry.ts";
+
+/** What is asked of the API. */
+export type ConsoleRoute =
+  | { readonly kind: "state" }
+  | { readonly kind: "events" }
+  | { readonly kind: "picks"; readonly query: URLSearchParams }
+  | { readonly kind: "pick"; readonly id: string };
+
+export interface ConsoleApiOptions {
+  /** Most readers of events at one time. */
+  readonly maxReaders: number;
+  /** How long one may read nothing, ms; then it is cut. */
+  readonly clientStallTimeoutMs: number;
+}
+
+export interface ConsoleApiParts {
+  readonly source: ConsoleSource;
+  readonly feed: StateFeed;
+  readonly telemetry: ConsoleTelemetry;
+  readonly clock: Clock;
+}
+
+const defaultLimit = 50;
+const maxLimit = 1_000;
+/** Characters of a request's id that are kept. */
+const idLength = 128;
+
+/** The route of a path under `/api/`; undefined = there is none. */
+export function consoleRouteOf(path: string, query: URLSearchParams): ConsoleRoute | undefined {
+  if (path === "/api/state") return { kind: "state" };
+  if (path === "/api/events") return { kind: "events" };
+  if (path === "/api/picks") return { kind: "picks", query };
+  const [, id] = /^\/api\/picks\/((?:\d{1,4}-)?\d{1,15})$/.exec(path) ?? [];
+  return id === undefined ? undefined : { kind: "pick", id };
+}
+
+/** Answers what is asked of the API. */
+export class ConsoleApi {
+  readonly #parts: ConsoleApiParts;
+  readonly #options: ConsoleApiOptions;
+  readonly #closing = new AbortController();
+  #readers = 0;
+
+  constructor(parts: ConsoleApiParts, options: ConsoleApiOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** Readers of events. */
+  get readers(): number {
+    return this.#readers;
+  }
+
+  /** Ends all streams of events after what they have, and begins no others. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** Rejects with HttpError for a refusal. */
+  async answer(route: ConsoleRoute, response: ServerResponse): Promise<void> {
+    const { source, feed } = this.#parts;
+    if (route.kind === "state") answerJson(response, 200, (await feed.current()).text);
+    else if (route.kind === "events") await this.#events(response);
+    else if (route.kind === "picks") {
+      const list: PickList = { picks: await source.picks(...picksAsked(route.query)) };
+      answerJson(response, 200, JSON.stringify(list));
+    } else await this.#explain(route.id, response);
+  }
+
+  async #events(response: ServerResponse): Promise<void> {
+    const { feed, clock, telemetry } = this.#parts;
+    if (this.#closing.signal.aborted) throw new HttpError(503, "shutting_down", "the process is about to end");
+    if (this.#readers >= this.#options.maxReaders) {
+      telemetry.refused("readers");
+      const message = `${this.#readers} readers are connected, no more are taken (admin.maxReaders)`;
+      throw new HttpError(429, "saturated", message, { "retry-after": "5" });
+    }
+    this.#readers += 1;
+    try {
+      await serveEvents(response, feed, this.#options, clock, this.#closing.signal);
+    } finally {
+      this.#readers -= 1;
+    }
+  }
+
+  async #explain(id: string, response: ServerResponse): Promise<void> {
+    const { source, clock } = this.#parts;
+    const pick = await source.explain(id);
+    if (pick === undefined) throw new HttpError(404, "not_found", "no such decision is kept");
+    response.writeHead(200, withSecurity({ "content-type": "application/json", "cache-control": "no-store" }));
+    for await (const piece of inTurns(pickParts(pick))) {
+      const hasRoom = response.write(piece);
+      if (!(hasRoom || (await drained(response, this.#options.clientStallTimeoutMs, clock)))) return;
+    }
+    response.end();
+  }
+}
+
+/** @throws HttpError */
+function picksAsked(query: URLSearchParams): [limit: number, requestId: string | undefined] {
+  const given = query.get("limit") ?? String(defaultLimit);
+  const limit = /^\d{1,4}$/.test(given) ? Number(given) : 0;
+  if (limit < 1 || limit > maxLimit) {
+    throw new HttpError(400, "invalid_request", `limit must be a whole number from 1 to ${maxLimit}`);
+  }
+  return [limit, query.get("requestId")?.slice(0, idLength)];
+}
