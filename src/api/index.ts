@@ -9,10 +9,13 @@ export {
   type ChatParsed,
   type CompletionsParsed,
   type Dialect,
+  loadOnlyModelReason,
   modelLoadingReason,
   type ParsedRequest,
   type ParseOptions,
   type PromptlessParsed,
+  unknownModelReason,
+  type WithoutEngine,
 } from "./parsed-request.ts";
 export type { RequestApi } from "./path.ts";
 export { requestApiFromPath } from "./path.ts";

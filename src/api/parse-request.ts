@@ -57,7 +57,7 @@ export function parseRequest(path: string | undefined, body: Buffer, options: Pa
 function parseGenerate(root: JsonValue, options: ParseOptions): ParsedRequest | undefined {
   if (!(root instanceof JsonObject) || dialectOf(root, options) === "dynamo") return undefined;
   const engine = options.engineOf?.(modelOf(root) ?? "");
-  const mayBeSglang = engine === "loading" || engine?.name === "sglang";
+  const mayBeSglang = engine === "loading" || (typeof engine === "object" && engine.name === "sglang");
   return mayBeSglang ? parseForEngine("generate", root, engine) : undefined;
 }
 

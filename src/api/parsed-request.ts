@@ -15,7 +15,7 @@ export interface ParseOptions {
   /** Dialect by the body's model name, where models differ; undefined for a name leaves `dialect`. */
   readonly dialectOf?: (model: string) => Dialect | undefined;
   /** The engine's ways with the body's model, for the engine dialect; absent, undefined or not known yet routes requests by load. */
-  readonly engineOf?: (model: string) => EngineTraits | "loading" | undefined;
+  readonly engineOf?: (model: string) => EngineTraits | WithoutEngine | undefined;
   /**
    * Whether a model of the Dynamo dialect is served with a reasoning parser: its frontend then turns thinking on for Messages that
    * do not turn it off. Absent means no.
@@ -59,6 +59,11 @@ export interface CompletionsParsed {
 
 /** Why a request is routed by load while its model is loaded. */
 export const modelLoadingReason = "the model is being loaded";
+export const loadOnlyModelReason = "load-only model";
+export const unknownModelReason = "unknown model";
+
+/** Models whose engine says nothing of a request: one that is being loaded, one that is set to be placed by load, and one that is not served. */
+export type WithoutEngine = "loading" | "load-only" | "unknown";
 
 /** A request without a prompt that can be tokenized here: routed by load, its body untouched. */
 export interface PromptlessParsed {

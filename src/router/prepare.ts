@@ -1,10 +1,14 @@
 import {
   type Dialect,
+  type EngineTraits,
+  loadOnlyModelReason,
   modelLoadingReason,
   outlineRequest,
   type ParsedRequest,
   parseRequest,
   tokenDataEdit,
+  unknownModelReason,
+  type WithoutEngine,
 } from "../api/index.ts";
 import type { JsonObject, JsonReader } from "../json/index.ts";
 import { type BlockHashes, type ChainHasher, type HashOptions, hashBlocks } from "../kv/index.ts";
@@ -73,7 +77,7 @@ export function prepareRequest(
   const base = { api: parsed.api, model, demands: demandsOf(parsed, request, adapter) };
   if (parsed.api === "promptless") return loadOnly({ ...base, api: parsed.awaitedApi ?? parsed.api }, parsed.reason);
   const pipeline = model?.pipeline;
-  if (pipeline === undefined) return loadOnly(base, model === undefined ? "unknown model" : "load-only model");
+  if (pipeline === undefined) return loadOnly(base, model === undefined ? unknownModelReason : loadOnlyModelReason);
   const { blockSize, profile } = pipeline;
   const hashOptions = {
     blockSize,
@@ -155,7 +159,7 @@ function parse(request: PrepareInput, models: ModelRegistry, options: PrepareOpt
   return parseRequest(request.path, request.body, {
     dialect: dialectOf(models.only) ?? options.dialect ?? "dynamo",
     dialectOf: (name) => dialectOf(models.find(name)),
-    engineOf: (name) => (models.find(name) ?? models.only)?.pipeline?.engine,
+    engineOf: (name) => engineOf(models.find(name) ?? models.only),
     checkModel: (name) => {
       servedModel(name, models, options);
     },
@@ -164,6 +168,11 @@ function parse(request: PrepareInput, models: ModelRegistry, options: PrepareOpt
     refuseUnknownShapes: options.refuseUnknownShapes,
     maxDepth: options.maxJsonDepth,
   });
+}
+
+function engineOf(model: ServedModel | undefined): EngineTraits | WithoutEngine | undefined {
+  if (model === undefined) return "unknown";
+  return model.pipeline === undefined ? "load-only" : model.pipeline.engine;
 }
 
 function dialectOf(model: ServedModel | undefined): Dialect | undefined {

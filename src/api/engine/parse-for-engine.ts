@@ -2,7 +2,15 @@ import { JsonObject } from "../../json/index.ts";
 import type { ChatRequest } from "../chat/chat-request.ts";
 import { clientPinsOf } from "../extensions.ts";
 import { FieldError, isList } from "../fields/index.ts";
-import { modelLoadingReason, type ParsedRequest, type PromptlessParsed, promptless } from "../parsed-request.ts";
+import {
+  loadOnlyModelReason,
+  modelLoadingReason,
+  type ParsedRequest,
+  type PromptlessParsed,
+  promptless,
+  unknownModelReason,
+  type WithoutEngine,
+} from "../parsed-request.ts";
 import type { RequestApi } from "../path.ts";
 import { engineCompletion } from "./engine-completion.ts";
 import { engineExtensions, engineModel } from "./engine-extensions.ts";
@@ -27,6 +35,13 @@ const promptMembers = {
   messages: { name: "messages", isText: false },
 } as const;
 
+/** Why a body is read for no engine, although one will answer it. */
+const reasons: Readonly<Record<WithoutEngine, string>> = {
+  loading: modelLoadingReason,
+  "load-only": loadOnlyModelReason,
+  unknown: unknownModelReason,
+};
+
 /**
  * A body for an engine's own server, which knows more fields than the Dynamo frontend and is the judge of them: only a wrong
  * shape of the prompt itself is refused. What cannot be turned into the engine's tokens here is routed by load.
@@ -35,10 +50,10 @@ const promptMembers = {
 export function parseForEngine(
   api: PromptApi,
   root: JsonObject,
-  engine: EngineTraits | "loading" | undefined,
+  engine: EngineTraits | WithoutEngine | undefined,
 ): ParsedRequest {
   if (api !== "generate") checkShape(api, root);
-  if (engine === "loading") return { ...byLoad(root, modelLoadingReason), awaitedApi: apiOf(api) };
+  if (typeof engine === "string") return { ...byLoad(root, reasons[engine]), awaitedApi: apiOf(api) };
   if (engine === undefined) return byLoad(root, "the engine's form of a request is not known here");
   try {
     return parse(api, root, engine);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { applyEdit } from "../../../src/json/index.ts";
-import { hashBlocks } from "../../../src/kv/index.ts";
+import { hashBlocks, PrefixIndex } from "../../../src/kv/index.ts";
 import { LateModel, profileByName } from "../../../src/model/index.ts";
-import { isModelLoading } from "../../../src/router/index.ts";
+import { isModelLoading, ModelRegistry, prepareRequest } from "../../../src/router/index.ts";
 import { blockSize, completion, fixture, headers, request } from "./fixture.ts";
 
 const workers = [{ name: "a", endpoint: "10.0.0.1:80" }];
@@ -74,6 +74,30 @@ describe("preparing a request", () => {
     const prepared = await lenient.router.prepare(unknown);
     expect(prepared).toMatchObject({ loadOnlyReason: "unknown model", hashes: undefined });
   });
+
+  it.each(["/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/messages"])(
+    "says of a load-only model behind an engine that it is one: %s",
+    async (path) => {
+      const models = new ModelRegistry([
+        {
+          name: "m",
+          aliases: [],
+          pipeline: undefined,
+          dialect: "engine",
+          index: new PrefixIndex({ blockSize, maxBlocks: 8 }),
+        },
+      ]);
+      const body = { model: "m", prompt: "x", input: "x", messages: [{ role: "user", content: "x" }] };
+      const sent = { path, body: Buffer.from(JSON.stringify(body)), tenantIds: [], trustClient: false };
+      const prepared = await prepareRequest(sent, models, {
+        unknownModel: "refuse",
+        refuseUnknownShapes: false,
+        maxJsonDepth: 128,
+      });
+      expect(prepared).toMatchObject({ loadOnlyReason: "load-only model", model: { name: "m" }, hashes: undefined });
+      expect(prepared.api).not.toBe("promptless");
+    },
+  );
 
   it.each(["/v1/embeddings", "/v1/models", "/somewhere"])("places %s by load, its body untouched", async (path) => {
     const { router } = fixture({ workers });
