@@ -16,17 +16,19 @@ export function checkNames(body: Body, known: KnownNames): void {
   for (const statement of body) checkStatement(statement, known, false);
 }
 
+/** Members of statements besides `if` that are compiled as bodies are: in a condition too they have to be known. */
+const begunAnew: ReadonlySet<string> = new Set(["test", "filter", "parameters"]);
+
 function checkStatement(statement: Statement, known: KnownNames, isSoft: boolean): void {
   if (statement.type === "if") {
     checkNode(statement.test, known, true);
     for (const inner of [...statement.consequent, ...statement.otherwise]) checkStatement(inner, known, true);
     return;
   }
-  // Bodies of all others begin anew.
   for (const [name, member] of Object.entries(statement)) {
     if (name === "body" || name === "otherwise")
       for (const inner of member as Body) checkStatement(inner, known, false);
-    else checkNode(member, known, isSoft);
+    else checkNode(member, known, isSoft && !begunAnew.has(name));
   }
 }
 

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { JsonObject, parseJson } from "../../../src/json/index.ts";
+import { compileTemplate, UnsupportedTemplateError } from "../../../src/template/index.ts";
+
+const context = parseJson(Buffer.from("{}"));
+
+/** As transformers 5.24.0 with jinja2 3.1.6 answers: a condition's own parts may name what there is not, the bodies begun in it may not. */
+describe("a filter or test that there is not, within a condition that is false", () => {
+  it.each([
+    ["the test of a loop", "{% for x in [1] if x is nosuch %}{% endfor %}"],
+    ["the filter of a set block", "{% set x | nosuch %}a{% endset %}"],
+    ["a filter block", "{% filter nosuch %}a{% endfilter %}"],
+    ["a macro's defaults", "{% macro m(a=1|nosuch) %}{% endmacro %}"],
+    ["a call's parameters", "{% call(a=1|nosuch) range(2) %}{% endcall %}"],
+    ["the body of a loop", "{% for x in [1] %}{{ x|nosuch }}{% endfor %}"],
+  ])("is refused in %s", (_, source) => {
+    expect(() => compileTemplate(`{% if false %}${source}{% endif %}`, { dialect: "huggingface" })).toThrow(
+      UnsupportedTemplateError,
+    );
+  });
+
+  it.each([
+    ["the call of a call block", "{% call range(2|nosuch) %}{% endcall %}"],
+    ["the items of a loop", "{% for x in [1]|nosuch %}{% endfor %}"],
+    ["the value of a set", "{% set x = 1 is nosuch %}"],
+    ["the values of a with", "{% with x = 1|nosuch %}{% endwith %}"],
+    ["another condition", "{% if x is nosuch %}{% endif %}"],
+    ["a part of a conditional expression", "{{ (1 if x else 2|nosuch) }}"],
+  ])("is let pass in %s", (_, source) => {
+    if (!(context instanceof JsonObject)) throw new TypeError("an object expected");
+    const template = compileTemplate(`{% if false %}${source}{% endif %}`, { dialect: "huggingface" });
+    expect(template.render(context)).toBe("");
+  });
+});
