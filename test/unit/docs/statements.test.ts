@@ -28,12 +28,15 @@ describe("servers", () => {
     expect(isServer(statement)).toBe(true);
   });
 
-  it.each(["pointsman check-config", "grep pointsman serve", "pointsman serve --help", "kubectl get envoy -x"])(
-    "%s does not",
-    (statement) => {
-      expect(isServer(statement)).toBe(false);
-    },
-  );
+  it.each([
+    "pointsman check-config",
+    "grep pointsman serve",
+    "pointsman serve --help",
+    "envoy --mode validate -c x",
+    "kubectl get envoy -x",
+  ])("%s does not", (statement) => {
+    expect(isServer(statement)).toBe(false);
+  });
 
   it("are in the background by themselves with a single & at the end", () => {
     expect(["a &\n", "a & # b\n", "a &&\n", "a\n", "a '&'\n"].map(isInBackground)).toEqual([

@@ -35,7 +35,7 @@ const servers = [
 
 /** Whether the command is one that runs until it is stopped. */
 export function isServer(statement: string): boolean {
-  return servers.some((server) => server.test(statement)) && !/ --(?:help|version)\b/.test(statement);
+  return servers.some((server) => server.test(statement)) && !/ --(?:help|version|mode validate)\b/.test(statement);
 }
 
 /** What servers say when they can be used. */
