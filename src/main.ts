@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import "./require-node.ts";
-import "./compile-sooner.ts";
+import "./v8-settings.ts";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";

@@ -57,6 +57,8 @@ const message = {
   usage: { input_tokens: 1, output_tokens: 1 },
 };
 
+const prompts: ReadonlySet<string> = new Set(["/v1/chat/completions", "/v1/messages"]);
+
 function answer(response: ServerResponse, body: object): void {
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify(body));
@@ -86,7 +88,8 @@ const server = createServer({ noDelay: true }, async (request, response) => {
   }
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  if (request.method === "GET") {
+  // vllm-router has every worker render each prompt (`/v1/chat/completions/render`) before it chooses: those are no requests.
+  if (request.method === "GET" || !prompts.has(request.url ?? "")) {
     answer(response, {});
     return;
   }

@@ -1,6 +1,6 @@
 /**
- * The proxy beside SMG, vllm-router and sglang-router, in one run and interleaved: the same workers, bodies and client. Added time to the first byte of the
- * body at one connection, CPU of the router per request, requests a second at more connections, and memory with many open streams.
+ * The proxy beside SMG and vllm-router, and beside sglang-router, in one run and in turns: the same workers, bodies and client. Added time to the first byte of the
+ * body at one connection, CPU of the router per request, requests a second at more connections (with two shards as well), and memory with many open streams.
  * `PEERS_HOME=... node_modules/.bin/node bench/proxy/main.ts [--rounds 20] [--requests 25] [--warmup 1500] [--streams 1000] [--sizes 1,8,64] [--connections 16,64] [--seconds 2] [--pairs]` (after `npm run build`).
  * With `--pairs` two of the workers prefill and two decode, as SGLang's do.
  * The peers are wheels: `python3 -m venv $PEERS_HOME/venv-smg && $PEERS_HOME/venv-smg/bin/pip install smg==1.13.0`, and
@@ -38,16 +38,21 @@ const prefixes = 32;
 /** Ends that were used: none comes twice, so that its tokens are not known. */
 let ends = 0;
 
-const stage = await startStage({ isSplit: values.pairs });
+const crowds = values.connections
+  .split(",")
+  .filter((text) => text !== "")
+  .map(Number);
+const stage = await startStage({ isSplit: values.pairs, hasShards: crowds.length > 0 });
 try {
   for (const kilobytes of sizes) {
-    for (const isStream of [false, true]) await compare(stage.targets, kilobytes * 1_024, isStream);
+    for (const isStream of [false, true]) {
+      for (const targets of blocks()) await compare(targets, kilobytes * 1_024, isStream);
+    }
   }
-  for (const connections of values.connections
-    .split(",")
-    .filter((text) => text !== "")
-    .map(Number)) {
-    for (const isStream of [false, true]) await crowd(stage.targets, connections, isStream);
+  for (const connections of crowds) {
+    for (const isStream of [false, true]) {
+      for (const targets of blocks(stage.sharded)) await crowd(targets, connections, isStream);
+    }
   }
   console.log(`\nmemory with ${streams} open streams, MB: before, with them, after`);
   for (const target of stage.targets) await hold(target);
@@ -55,10 +60,22 @@ try {
   await stage.close();
 }
 
+/**
+ * Those that are measured in turns. sglang-router has a block of its own, with a row of ours: it holds each stream back for 44 ms, and a process that
+ * rested so long answers the next request later, whichever it is.
+ */
+function blocks(added?: Target): readonly (readonly Target[])[] {
+  const [direct, ours, ...peers] = stage.targets as [Target, Target, ...Target[]];
+  const holding = peers.filter(({ name }) => name === "sglang-router");
+  const others = [direct, ours, ...peers.filter((peer) => !holding.includes(peer)), ...(added ? [added] : [])];
+  return holding.length === 0 ? [others] : [others, [direct, ours, ...holding]];
+}
+
 /** What one target did in one cell. */
 interface Figures {
   readonly firstByteMs: number[];
-  cpuMs: number;
+  /** CPU time a request, ms, of each round: another thread's work in one of them, such as loading a tokenizer, is not the requests'. */
+  readonly cpuMs: number[];
 }
 
 /** One cell of the table: all targets in turns, so that what else the machine does hits all of them. */
@@ -68,7 +85,7 @@ async function compare(targets: readonly Target[], bytes: number, isStream: bool
     targets.map(async (target) => ({
       target,
       client: await StreamClient.connect(target.port),
-      figures: { firstByteMs: [], cpuMs: 0 } as Figures,
+      figures: { firstByteMs: [], cpuMs: [] } as Figures,
     })),
   );
   for (const { client } of lanes) {
@@ -92,21 +109,23 @@ async function measure(
 ): Promise<void> {
   const before = router === undefined ? 0 : cpuMs(router);
   for (const request of requests) figures.firstByteMs.push((await client.send(request)).firstByteMs);
-  if (router !== undefined) figures.cpuMs += cpuMs(router) - before;
+  if (router !== undefined) figures.cpuMs.push((cpuMs(router) - before) / requests.length);
 }
 
-function lineOf({ name, process: router }: Target, { firstByteMs, cpuMs: spentMs }: Figures, directMs: number): string {
+function lineOf({ name, process: router }: Target, { firstByteMs, cpuMs: roundMs }: Figures, directMs: number): string {
   const p50 = percentile(firstByteMs, 0.5);
   const line = `  ${name.padEnd(12)} p50 ${p50.toFixed(3)}  p99 ${percentile(firstByteMs, 0.99).toFixed(3)}`;
   if (router === undefined) return line;
-  return `${line}  added ${(p50 - directMs).toFixed(3)}  cpu ${(spentMs / (rounds * perRound)).toFixed(2)}`;
+  return `${line}  added ${(p50 - directMs).toFixed(3)}  cpu ${percentile(roundMs, 0.5).toFixed(3)}`;
 }
 
-/** Many connections that each send when they have their answer: 8 KB, all targets in turns, three times. */
+/** Many connections that each send when they have their answer: 8 KB, all targets in turns, four times, of which the first warms up and does not count. */
 async function crowd(targets: readonly Target[], connections: number, isStream: boolean): Promise<void> {
   const requests = bodies(8 * 1_024, isStream).map(chatRequest);
   const results = targets.map((target) => ({ target, answered: 0, seconds: 0, cpuMs: 0, firstByteMs: [] as number[] }));
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 4; round++) {
+    if (round === 1)
+      for (const result of results) Object.assign(result, { answered: 0, seconds: 0, cpuMs: 0, firstByteMs: [] });
     for (const result of results) {
       const { port, process: router } = result.target;
       const clients = await Promise.all(Array.from({ length: connections }, () => StreamClient.connect(port)));

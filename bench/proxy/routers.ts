@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { homedir, tmpdir } from "node:os";
@@ -19,7 +19,10 @@ export interface Target {
 
 /** The workers, and the routers before them. */
 export interface Stage {
+  /** One worker itself, first; this build; and the peers, each as its release comes. */
   readonly targets: readonly Target[];
+  /** This build in two processes on one port; undefined = not asked for. */
+  readonly sharded: Target | undefined;
   /** Ports. */
   readonly workers: readonly number[];
   close(): Promise<void>;
@@ -32,12 +35,18 @@ const workerCount = 4;
 export interface StageSetup {
   /** Two workers prefill and two decode, as SGLang's do. */
   readonly isSplit: boolean;
+  /** Whether this build is started in two processes as well. Default false. */
+  readonly hasShards?: boolean;
   /** Script of a worker, which prints its port. Default: one that answers at once. */
   readonly workerFile?: string;
 }
 
 /** Starts four workers, and before them this build, and the peers that are installed. */
-export async function startStage({ isSplit, workerFile = "bench/proxy/worker.ts" }: StageSetup): Promise<Stage> {
+export async function startStage({
+  isSplit,
+  hasShards = false,
+  workerFile = "bench/proxy/worker.ts",
+}: StageSetup): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "pointsman-bench-proxy-"));
   const running: OwnProcess[] = [];
   const own = async (name: string, file: string, args: readonly string[]) => {
@@ -54,10 +63,12 @@ export async function startStage({ isSplit, workerFile = "bench/proxy/worker.ts"
     const direct: Target = { name: "direct", port: workers[0] ?? 0, process: undefined };
     const targets = [
       direct,
-      await startOurs(own, folder, workers, isSplit),
+      await startOurs(own, folder, workers, { name: "pointsman", isSplit, shards: 1 }),
       ...(await startPeers(own, workers, isSplit)),
     ];
-    return { targets, workers, close };
+    const two = { name: "2 shards", isSplit, shards: 2 };
+    const sharded = hasShards ? await startOurs(own, folder, workers, two) : undefined;
+    return { targets, sharded, workers, close };
   } catch (error) {
     await close();
     throw error;
@@ -72,9 +83,14 @@ async function startWorker(own: Start, file: string): Promise<number> {
 }
 
 /** Exact tokens of Qwen3, guessed caches: what the workers hold is not published. */
-async function startOurs(own: Start, folder: string, workers: readonly number[], isSplit: boolean): Promise<Target> {
+async function startOurs(
+  own: Start,
+  folder: string,
+  workers: readonly number[],
+  { name, isSplit, shards }: { readonly name: string; readonly isSplit: boolean; readonly shards: number },
+): Promise<Target> {
   const [port = 0] = await freePorts(1);
-  const file = join(folder, "proxy.yaml");
+  const file = join(folder, `proxy-${shards}.yaml`);
   const part = (i: number) =>
     isSplit ? `, role: ${i % 2 === 0 ? "prefill" : "decode"}, handover: { protocol: sglang, bootstrapPort: 8998 }` : "";
   const list = workers.map((worker, i) => `{ name: w${i}, endpoint: "127.0.0.1:${worker}"${part(i)} }`).join(", ");
@@ -86,13 +102,14 @@ async function startOurs(own: Start, folder: string, workers: readonly number[],
     `workers: [${list}]`,
   ];
   await writeFile(file, lines.join("\n"));
-  const child = await own("pointsman", process.execPath, ["dist/main.js", "serve", "--config", file]);
-  await until(() => child.lines.some((line) => line.includes("the picker is ready")), {
-    what: "the proxy",
+  const args = ["dist/main.js", "serve", "--config", file, ...(shards === 1 ? [] : ["--shards", `${shards}`])];
+  const child = await own(name, process.execPath, args);
+  await until(() => child.lines.some((line) => /the (picker is|shards are) ready/.test(line)), {
+    what: name,
     timeoutMs: 60_000,
     check: () => child.assertRunning(),
   });
-  return { name: "pointsman", port, process: child };
+  return { name, port, process: child };
 }
 
 /** SMG, vllm-router and sglang-router as their wheels bring them, in virtual environments of their own below PEERS_HOME. */
@@ -168,10 +185,27 @@ async function answers(port: number): Promise<boolean> {
   return answer.ok;
 }
 
-/** CPU time that a process has used, ms, at 100 ticks a second. */
-export function cpuMs({ pid }: OwnProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+/** CPU time that a process, its threads and its children have used, ms. */
+export function cpuMs({ pid }: Pick<OwnProcess, "pid">): number {
+  let ns = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    ns += Number(textOf(`/proc/${pid}/task/${thread}/schedstat`).split(" ", 1)[0]);
+  }
+  return familyOf(pid).reduce((sum, child) => sum + cpuMs({ pid: child }), ns / 1e6);
+}
+
+function familyOf(pid: number): readonly number[] {
+  const children = readdirSync(`/proc/${pid}/task`).map((thread) => textOf(`/proc/${pid}/task/${thread}/children`));
+  return children.flatMap((line) => line.split(" ").filter(Boolean)).map(Number);
+}
+
+/** "" of a thread that has ended meanwhile. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** Memory that a process has in use, bytes. */

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { AnswerParts } from "./answer-parts.ts";
 import { DispatchError, dispatchErrorOf } from "./dispatch-error.ts";
 import type { Waiting, WaitingExchanges } from "./waiting-exchanges.ts";
 
@@ -26,12 +27,14 @@ export interface WorkerExchange {
 export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchange, Waiting {
   readonly #receiver: AnswerReceiver;
   readonly #waits: WaitingExchanges;
+  readonly #parts: AnswerParts;
   #controller: Dispatcher.DispatchController | undefined;
   #isOver = false;
 
   constructor(receiver: AnswerReceiver, waits: WaitingExchanges) {
     this.#receiver = receiver;
     this.#waits = waits;
+    this.#parts = new AnswerParts(receiver, (cause) => this.#controller?.abort(cause));
     waits.begin(this);
   }
 
@@ -54,6 +57,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
     if (this.#isOver) return;
     this.#isOver = true;
     this.#waits.end(this);
+    this.#parts.drop();
     this.#controller?.abort(new Error("cancelled"));
   }
 
@@ -73,14 +77,17 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
   ): void {
     // An informational head stands before the answer's own.
     if (this.#isOver || status < 200) return;
-    this.#receiver.head(status, reason ?? "", textsOf(controller.rawHeaders));
+    this.#parts.head({ status, reason: reason ?? "", rawHeaders: textsOf(controller.rawHeaders) });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#isOver) this.#receiver.data(chunk);
+    if (!this.#isOver) this.#parts.data(chunk);
   }
 
   onResponseEnd(): void {
+    if (this.#isOver) return;
+    this.#parts.handOver();
+    // The receiver may have cancelled meanwhile.
     if (this.#isOver) return;
     this.#isOver = true;
     this.#receiver.end();
@@ -89,8 +96,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     this.#waits.end(this);
     if (this.#isOver) return;
+    const cause = this.#parts.rest() ?? error;
+    if (this.#isOver) return;
     this.#isOver = true;
-    this.#receiver.failed(dispatchErrorOf(error, this.#controller !== undefined));
+    this.#receiver.failed(dispatchErrorOf(cause, this.#controller !== undefined));
   }
 }
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-const flags = new URL("../../src/compile-sooner.ts", import.meta.url).pathname;
+const flags = new URL("../../src/v8-settings.ts", import.meta.url).pathname;
 
 /** Calls a function as a process does that serves a thousand requests. @returns what it prints */
 async function run(preloaded: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
