@@ -119,41 +119,61 @@ function lineOf({ name, process: router }: Target, { firstByteMs, cpuMs: roundMs
   return `${line}  added ${(p50 - directMs).toFixed(3)}  cpu ${percentile(roundMs, 0.5).toFixed(3)}`;
 }
 
+/** What one target did with many connections. */
+interface CrowdFigures {
+  answered: number;
+  seconds: number;
+  cpuMs: number;
+  firstByteMs: number[];
+}
+
 /** Many connections that each send when they have their answer: 8 KB, all targets in turns, four times, of which the first warms up and does not count. */
 async function crowd(targets: readonly Target[], connections: number, isStream: boolean): Promise<void> {
   const requests = bodies(8 * 1_024, isStream).map(chatRequest);
-  const results = targets.map((target) => ({ target, answered: 0, seconds: 0, cpuMs: 0, firstByteMs: [] as number[] }));
+  const results = targets.map((target) => ({ target, figures: noFigures() }));
   for (let round = 0; round < 4; round++) {
-    if (round === 1)
-      for (const result of results) Object.assign(result, { answered: 0, seconds: 0, cpuMs: 0, firstByteMs: [] });
     for (const result of results) {
-      const { port, process: router } = result.target;
-      const clients = await Promise.all(Array.from({ length: connections }, () => StreamClient.connect(port)));
-      const before = router === undefined ? 0 : cpuMs(router);
-      const start = performance.now();
-      const deadline = start + 1_000 * Number(values.seconds);
-      const lane = async (client: StreamClient) => {
-        while (performance.now() < deadline) {
-          const { firstByteMs } = await client.send(requests[result.answered++ % requests.length] as Buffer);
-          result.firstByteMs.push(firstByteMs);
-        }
-      };
-      await Promise.all(clients.map(lane));
-      result.seconds += (performance.now() - start) / 1_000;
-      if (router !== undefined) result.cpuMs += cpuMs(router) - before;
-      for (const client of clients) client.close();
+      if (round === 1) result.figures = noFigures();
+      await press(result.target, connections, requests, result.figures);
     }
   }
   console.log(
     `\n8 KB, ${isStream ? "SSE" : "JSON"}, ${connections} connections: requests a second; first byte ms; CPU ms a request`,
   );
-  for (const { target, answered, seconds, firstByteMs, cpuMs: spentMs } of results) {
+  for (const { target, figures } of results) {
+    const { answered, seconds, firstByteMs, cpuMs: spentMs } = figures;
     const [p50, p99] = [percentile(firstByteMs, 0.5).toFixed(1), percentile(firstByteMs, 0.99).toFixed(1)];
     const rate = Math.round(answered / seconds);
     console.log(
       `  ${target.name.padEnd(13)} ${String(rate).padStart(6)}  p50 ${p50}  p99 ${p99}  cpu ${(spentMs / answered).toFixed(2)}`,
     );
   }
+}
+
+function noFigures(): CrowdFigures {
+  return { answered: 0, seconds: 0, cpuMs: 0, firstByteMs: [] };
+}
+
+async function press(
+  { port, process: router }: Target,
+  connections: number,
+  requests: readonly Buffer[],
+  figures: CrowdFigures,
+): Promise<void> {
+  const clients = await Promise.all(Array.from({ length: connections }, () => StreamClient.connect(port)));
+  const before = router === undefined ? 0 : cpuMs(router);
+  const start = performance.now();
+  const deadline = start + 1_000 * Number(values.seconds);
+  const lane = async (client: StreamClient) => {
+    while (performance.now() < deadline) {
+      const { firstByteMs } = await client.send(requests[figures.answered++ % requests.length] as Buffer);
+      figures.firstByteMs.push(firstByteMs);
+    }
+  };
+  await Promise.all(clients.map(lane));
+  figures.seconds += (performance.now() - start) / 1_000;
+  if (router !== undefined) figures.cpuMs += cpuMs(router) - before;
+  for (const client of clients) client.close();
 }
 
 /** Opens streams that do not end, and looks at the router's memory. */
