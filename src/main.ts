@@ -2,7 +2,7 @@
 import "./require-node.ts";
 import "./v8-settings.ts";
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import {
@@ -21,6 +21,7 @@ import {
   shardConfig,
   shardSpawner,
   type TopOptions,
+  type TraceInput,
   tokenVariable,
   top,
 } from "./commands/index.ts";
@@ -164,8 +165,14 @@ async function explainCommand(bodyFile: string | undefined, options: ExplainOpti
 }
 
 async function replayCommand(trace: string, options: ConfigOptions & ReplayOptions): Promise<void> {
-  const input = trace === "-" ? process.stdin : createReadStream(trace);
-  await replay(input, configOf(options), options, process.stdout, new ProgressBar(process.stderr));
+  await replay(await traceInput(trace), configOf(options), options, process.stdout, new ProgressBar(process.stderr));
+}
+
+async function traceInput(trace: string): Promise<TraceInput> {
+  if (trace === "-") return { bytes: process.stdin, sizeBytes: undefined };
+  // Looked at first: a stream of a file that is not there would fail on its own.
+  const stats = await stat(trace);
+  return { bytes: createReadStream(trace), sizeBytes: stats.isFile() ? stats.size : undefined };
 }
 
 function replayOptions(command: Command): Command {

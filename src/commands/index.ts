@@ -3,7 +3,7 @@ export { checkConfig } from "./check-config.ts";
 export { explainRequest } from "./explain-request.ts";
 export { pickerFlags } from "./picker-flags.ts";
 export { ProgressBar } from "./progress-bar.ts";
-export { type ReplayOptions, replay } from "./replay.ts";
+export { type ReplayOptions, replay, type TraceInput } from "./replay.ts";
 export { serve } from "./serve.ts";
 export { serveShards } from "./shards/serve-shards.ts";
 export { parentPort, shardSpawner } from "./shards/shard-channel.ts";

@@ -13,10 +13,8 @@ import {
   parseTraceRequest,
   plainPolicies,
   type SimulatedOutcome,
-  type SimulatedRequest,
-  simulatedRequestOf,
   summarize,
-  type TraceRequest,
+  Trace,
   tableOf,
 } from "../replay/index.ts";
 import { lines } from "./lines.ts";
@@ -52,6 +50,13 @@ const maxWorkers = 16_384;
 /** Paces at which the times of any trace can still be told apart. */
 const maxSpeed = 1_000_000;
 
+/** Where a trace is read from. */
+export interface TraceInput {
+  readonly bytes: AsyncIterable<Buffer>;
+  /** Undefined = not known before its end. */
+  readonly sizeBytes: number | undefined;
+}
+
 interface PlayedPolicy extends PolicyResult {
   readonly outcome: SimulatedOutcome;
 }
@@ -62,7 +67,7 @@ interface PlayedPolicy extends PolicyResult {
  * @throws TraceError for a line that is no request; ConfigError for a policy, a setting or a trace that cannot be used
  */
 export async function replay(
-  trace: AsyncIterable<Buffer>,
+  input: TraceInput,
   config: Config,
   options: ReplayOptions,
   output: Writable,
@@ -70,13 +75,21 @@ export async function replay(
 ): Promise<void> {
   checkRange(options);
   const policies = [...plainPolicies, policyOf("configured", config), ...options.policy.map(givenPolicy)];
-  const requests = await readTrace(trace, options);
+  checkNames(policies);
   const results: PlayedPolicy[] = [];
-  for (const policy of policies) results.push(await play(policy, requests, options, progress));
-  progress.clear();
+  let trace: Trace;
+  try {
+    trace = await readTrace(input, options, progress);
+    for (const [at, policy] of policies.entries()) {
+      const show = (part: number) => progress.show(`${policy.name}, ${at + 1} of ${policies.length}`, part);
+      results.push(await play(policy, trace, options, show));
+    }
+  } finally {
+    progress.clear();
+  }
   if (options.json)
     for (const { name, summary } of results) output.write(`${JSON.stringify({ policy: name, ...summary })}\n`);
-  else output.write(reportOf(results, requests, options));
+  else output.write(reportOf(results, trace, options));
   if (options.svg === undefined) return;
   const curves = results.map(({ name, outcome }) => ({ name, values: outcome.ttftMs }));
   await writeFile(options.svg, curvesOf("Time to the first token: part of the requests", curves));
@@ -89,17 +102,22 @@ function checkRange({ workers, speed }: ReplayOptions): void {
     throw new ConfigError([`--speed ${speed}: expected a factor from ${1 / maxSpeed} to ${maxSpeed}`]);
 }
 
+/** Two results of one name could not be told apart. @throws ConfigError */
+function checkNames(policies: readonly Policy[]): void {
+  const names = policies.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new ConfigError([`--policy ${twice}: there is a policy of this name`]);
+}
+
 function reportOf(
   results: readonly PolicyResult[],
-  requests: readonly SimulatedRequest[],
+  trace: Trace,
   { workers, speed, blockSize }: ReplayOptions,
 ): string {
   const pace = speed === 1 ? "" : ` at ${speed} times their pace`;
-  const short = requests.filter(({ hashes }) => hashes.count === 0).length;
-  const note = `${short} of them are shorter than a block of ${blockSize} tokens: nothing of them is cached anywhere\n`;
   return [
-    `${requests.length} requests${pace}, ${workers} workers\n`,
-    ...(short === 0 ? [] : [note]),
+    `${trace.length} requests${pace}, ${workers} workers\n`,
+    ...notesOf(trace, blockSize),
     tableOf(results),
     barsOf("hit rate", results, ({ hitRate }) => hitRate),
     barsOf("TTFT p50, ms", results, ({ ttftMs }) => ttftMs.p50),
@@ -107,23 +125,47 @@ function reportOf(
   ].join("\n");
 }
 
-/** The requests in order of time, the first at 0. */
-async function readTrace(trace: AsyncIterable<Buffer>, { limit, blockSize, speed }: ReplayOptions) {
-  const traced: TraceRequest[] = [];
+/** What makes the figures other than the trace's reader may think. */
+function notesOf(trace: Trace, blockSize: number): string[] {
+  const short = trace.shorterThan({ blockSize });
+  const misfits = trace.misfits({ blockSize });
+  return [
+    ...(short === 0
+      ? []
+      : [`${short} of them are shorter than a block of ${blockSize} tokens: nothing of them is cached anywhere\n`]),
+    ...(misfits.count <= misfits.of / 2
+      ? []
+      : [
+          `the hash_ids of ${misfits.count} prompts are not one a block of ${blockSize} tokens: give the trace's --block-size\n`,
+        ]),
+  ];
+}
+
+/** Requests between two looks at the progress of reading. */
+const requestsOfStep = 1_000;
+
+async function readTrace({ bytes, sizeBytes }: TraceInput, { limit }: ReplayOptions, progress: ProgressBar) {
+  const trace = new Trace();
+  let readBytes = 0;
   let line = 0;
-  for await (const text of lines(trace)) {
+  for await (const text of lines(counted(bytes, (count) => (readBytes += count)))) {
     line++;
     if (text.trim() === "") continue;
-    if (traced.length === limit) break;
-    traced.push(parseTraceRequest(text, line));
+    if (trace.length === limit) break;
+    trace.add(parseTraceRequest(text, line));
+    if (trace.length % requestsOfStep !== 0) continue;
+    progress.show(`reading, ${trace.length} requests`, sizeBytes === undefined ? undefined : readBytes / sizeBytes);
+    await setImmediate();
   }
-  if (traced.length === 0) throw new ConfigError(["the trace holds no request"]);
-  traced.sort((a, b) => a.timestampMs - b.timestampMs);
-  const beginMs = traced[0]?.timestampMs ?? 0;
-  return traced.map((request) => {
-    const sinceBegin = { ...request, timestampMs: request.timestampMs - beginMs };
-    return simulatedRequestOf(sinceBegin, { blockSize, speed });
-  });
+  if (trace.length === 0) throw new ConfigError(["the trace holds no request"]);
+  return trace;
+}
+
+async function* counted(input: AsyncIterable<Buffer>, count: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of input) {
+    count(chunk.length);
+    yield chunk;
+  }
 }
 
 /** Most that happens between two looks at the progress; each takes some microseconds. */
@@ -131,16 +173,16 @@ const happeningsOfStep = 1_000;
 
 async function play(
   policy: Policy,
-  requests: readonly SimulatedRequest[],
+  trace: Trace,
   options: ReplayOptions,
-  progress: ProgressBar,
+  show: (part: number) => void,
 ): Promise<PlayedPolicy> {
-  const { workers, guessMs, seed } = options;
+  const { workers, guessMs, seed, blockSize, speed } = options;
   const simulation = new FleetSimulation(policy, { workers, engine: figuresOf(options), guessMs }, seed);
-  for (const request of requests) simulation.add(request);
+  simulation.addInOrder(trace.play({ blockSize, speed }));
   for (let happened = 1; simulation.runNext(); happened++) {
     if (happened % happeningsOfStep !== 0) continue;
-    progress.show(policy.name, simulation.outcome.totalMs.length / requests.length);
+    show(simulation.outcome.totalMs.length / trace.length);
     await setImmediate(); // a signal ends the process between two steps
   }
   return { name: policy.name, outcome: simulation.outcome, summary: summarize(simulation.outcome) };

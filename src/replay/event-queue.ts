@@ -20,6 +20,16 @@ export class EventQueue {
     this.#rise(this.#heap.length - 1);
   }
 
+  /** When the next thing is due; Infinity = nothing is left to happen. */
+  get nextAtMs(): number {
+    return this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Time passes without anything happening. @param atMs not after `nextAtMs` */
+  advanceTo(atMs: number): void {
+    this.#nowMs = Math.max(this.#nowMs, atMs);
+  }
+
   /** Until nothing is left to happen. */
   run(): void {
     while (this.runNext());

@@ -62,6 +62,9 @@ export class FleetSimulation {
   readonly #watch: SimulationWatch;
   readonly #outcome: OutcomeRecord;
   #turn = 0;
+  #arrivals: Iterator<SimulatedRequest> | undefined;
+  /** The first of `#arrivals` that has not come. */
+  #nextArrival: SimulatedRequest | undefined;
 
   constructor(policy: Policy, fleet: SimulatedFleet, seed: number, watch: SimulationWatch = {}) {
     const { workers, engine, guessMs } = fleet;
@@ -70,8 +73,8 @@ export class FleetSimulation {
     this.#random = seededRandom(seed + 7_919);
     this.#outcome = new OutcomeRecord(workers);
     const { blockSize, cacheBlocks } = engine;
-    // A bound alone: nobody's trace has as many blocks as an index may hold.
-    const maxBlocks = Math.min(1 << 26, Math.max(1 << 20, 2 * workers * cacheBlocks));
+    // A bound alone: all caches together hold half as many.
+    const maxBlocks = Math.min(1 << 26, Math.max(1 << 16, 2 * workers * cacheBlocks));
     const guesses = guessMs === undefined ? undefined : new GuessedBlocks({ maxBlocks });
     const index = new PrefixIndex({ blockSize, maxBlocks, guesses });
     this.#model = { name: "m", aliases: [], pipeline: undefined, index };
@@ -116,9 +119,21 @@ export class FleetSimulation {
     this.#events.after(request.atMs - this.#events.nowMs, () => this.#arrive(request));
   }
 
+  /** Requests in order of time, each of which is asked for when the one before has come; instead of `add`. */
+  addInOrder(requests: Iterable<SimulatedRequest>): void {
+    this.#arrivals = requests[Symbol.iterator]();
+    this.#nextArrival = this.#arrivals.next().value;
+  }
+
   /** What next happens. @returns false when nothing was left to happen */
   runNext(): boolean {
-    return this.#events.runNext();
+    const arrival = this.#nextArrival;
+    // What comes at the same time as something happens comes first.
+    if (arrival === undefined || arrival.atMs > this.#events.nextAtMs) return this.#events.runNext();
+    this.#nextArrival = this.#arrivals?.next().value;
+    this.#events.advanceTo(arrival.atMs);
+    this.#arrive(arrival);
+    return true;
   }
 
   /** All that happens. */

@@ -8,5 +8,6 @@ export { seededRandom } from "./seeded-random.ts";
 export { type EngineFigures, engineFigures, SimulatedEngine } from "./simulated-engine.ts";
 export type { SimulatedRequest } from "./simulated-request.ts";
 export { curvesOf } from "./svg-curves.ts";
+export { Trace } from "./trace.ts";
 export { parseTraceRequest, TraceError, type TraceRequest, traceText } from "./trace-request.ts";
 export { type Playback, simulatedRequestOf } from "./trace-simulation.ts";

@@ -40,7 +40,7 @@ async function run(input: string, changed: Partial<ReplayOptions> = {}, progress
   const output = new PassThrough();
   const config = loadConfig({ env: {}, text: "{}", flags: { set: [] } });
   const done = replay(
-    Readable.from([Buffer.from(input)]),
+    { bytes: Readable.from([Buffer.from(input)]), sizeBytes: Buffer.byteLength(input) },
     config,
     { ...options, ...changed },
     output,
@@ -99,6 +99,14 @@ describe("pointsman replay", () => {
     expect(report).toContain("20 of them are shorter than a block of 4096 tokens");
   });
 
+  it("says when the ids are those of blocks of another size", async () => {
+    expect(await run(trace)).not.toContain("--block-size");
+    const report = await run(trace, { blockSize: 64 });
+    expect(report).toContain(
+      "the hash_ids of 20 prompts are not one a block of 64 tokens: give the trace's --block-size",
+    );
+  });
+
   it("reads no more than it may, empty lines apart", async () => {
     expect(await run(`\n${trace}\nnot read`, { limit: 20 })).toMatch(/^20 requests/);
   });
@@ -107,6 +115,7 @@ describe("pointsman replay", () => {
     [{ policy: ["nameless"] }, "--policy nameless: expected NAME=routing.KEY=VALUE,..."],
     [{ policy: ["a=log.level=debug"] }, "--policy a: log.level=debug is no setting of routing"],
     [{ policy: ["a=routing.temprature=1"] }, "routing.temprature"],
+    [{ policy: ["random=routing.temperature=1"] }, "--policy random: there is a policy of this name"],
   ])("refuses %o", async (changed, message) => {
     const refused = run(trace, changed);
     await expect(refused).rejects.toThrow(ConfigError);
@@ -127,9 +136,20 @@ describe("pointsman replay", () => {
   it("shows on a terminal how far it has come, and nothing elsewhere", async () => {
     const long = Array.from({ length: 3_000 }, (_, at) => line(at, [at])).join("\n");
     const [plain, terminal] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: true })];
-    await run(long, {}, plain);
-    await run(long, {}, terminal);
+    await run(long, { limit: 5_000 }, plain);
+    await run(long, { limit: 5_000 }, terminal);
     expect(plain.read()).toBeNull();
-    expect(String(terminal.read())).toMatch(/\r\S*[█░]{30} \d+ % random/);
+    const shown = String(terminal.read());
+    expect(shown).toMatch(/\r\S*[█░]{30} \d+ % reading, 1000 requests/);
+    expect(shown).toMatch(/\r\S*[█░]{30} \d+ % random, 1 of 5/);
+    expect(shown).toMatch(/\r\S*[█░]{30} \d+ % configured, 5 of 5/);
+    expect(shown.endsWith("\r\u001b[2K")).toBe(true);
+  });
+
+  it("takes its bar off the screen before it says what is wrong", async () => {
+    const long = Array.from({ length: 3_000 }, (_, at) => line(at, [at])).join("\n");
+    const terminal = Object.assign(new PassThrough(), { isTTY: true });
+    await expect(run(`${long}\n{}`, { limit: 5_000 }, terminal)).rejects.toThrow("line 3001: ");
+    expect(String(terminal.read()).endsWith("\r\u001b[2K")).toBe(true);
   });
 });

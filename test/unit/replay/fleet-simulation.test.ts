@@ -75,6 +75,26 @@ describe("a simulated fleet", () => {
     expect(otherwise).not.toEqual(once);
   });
 
+  it("does the same with requests that it asks for one by one, however many come at one time", () => {
+    const crowd = conversations.map((each, at) => ({ ...each, atMs: 400 * Math.floor(at / 5) }));
+    const lazily = new FleetSimulation(byCost, { workers: 4, engine }, 1);
+    let asked = 0;
+    let come = 0;
+    const requests = function* () {
+      for (const each of crowd) {
+        asked++;
+        yield each;
+      }
+    };
+    lazily.addInOrder(requests());
+    while (lazily.runNext()) {
+      come = lazily.outcome.requests.reduce((sum, count) => sum + count, 0);
+      expect(asked - come).toBeLessThanOrEqual(1);
+    }
+    expect(come).toBe(crowd.length);
+    expect(lazily.outcome).toEqual(new FleetSimulation(byCost, { workers: 4, engine }, 1).run(crowd));
+  });
+
   it("goes round where the policy says so", () => {
     const run = new FleetSimulation({ name: "turns", pick: {}, order: "round-robin" }, { workers: 4, engine }, 1);
     expect(run.run(conversations).requests).toEqual([15, 15, 15, 15]);
