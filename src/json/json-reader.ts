@@ -78,15 +78,16 @@ export class JsonReader {
    * When the same object is parsed next, with the same bytes, it is not scanned again.
    * Undefined when it is too long to be scanned, has more values than the scan has room for, or is not JSON.
    * @param maxRecords where counting ends
+   * @param jsonMember name of members whose texts will be read as JSON, too; undefined = none
    */
-  weigh(bytes: Buffer, maxRecords: number, limits: JsonLimits = {}): TextWeight | undefined {
+  weigh(bytes: Buffer, maxRecords: number, limits: JsonLimits = {}, jsonMember?: Buffer): TextWeight | undefined {
     const { maxDepth = 512, rawControlCharacters = false } = limits;
     if (bytes.length > this.#maxScannedBytes) return undefined;
     const given = { maxDepth, rawControlCharacters };
     const tape = isWithin(commonLimits, given)
       ? this.#scanToKeep(bytes, commonLimits, given)
       : this.#scanAnew(bytes, given);
-    return tape === undefined ? undefined : weighTape(tape, this.#scan, maxRecords);
+    return tape === undefined ? undefined : weighTape(tape, this.#scan, maxRecords, { bytes, jsonMember });
   }
 
   /** Scans within `limits` and keeps the tape for who reads next, or within wider ones. */

@@ -12,6 +12,9 @@ import type {
 import type { PreparedMessage, PromptMessage } from "./messages.ts";
 import type { ShadowCheck } from "./shadow-check.ts";
 
+/** Earlier calls' arguments: JSON as text, which templates want as values. */
+const callArguments = Buffer.from("arguments");
+
 /** Threads as they are used here. */
 export interface PreparingThreads {
   prepare(input: PrepareInput, signal: AbortSignal | undefined): Promise<PreparedMessage | Unprepared>;
@@ -60,7 +63,7 @@ export class HeavyRequests implements Elsewhere {
     const { lightBytes, maxNewBytes, maxRecords, maxBytes } = this.#limits;
     if (body.length <= lightBytes) return false;
     if (body.length > maxBytes) return true;
-    const weight = this.#reader.weigh(body, maxRecords, { maxDepth: 1024, rawControlCharacters: true });
+    const weight = this.#reader.weigh(body, maxRecords, { maxDepth: 1024, rawControlCharacters: true }, callArguments);
     // What is no JSON is refused sooner than it could be handed over, unless it is long.
     if (weight === undefined) return body.length > maxNewBytes;
     return weight.records > maxRecords || weight.unknownBytes > maxNewBytes;

@@ -71,6 +71,25 @@ describe("JsonReader.weigh", () => {
     expect(reader.weigh(body([long, `${long}!`]), 100)?.unknownBytes).toBe(long.length + 1);
   });
 
+  it.each([
+    { name: "a list", json: "[0,0,0,0]", records: 4 },
+    { name: "members", json: '{"a":[1,2],"b":{"c":null}}', records: 8 },
+    { name: "a text with separators", json: '{"file":"a,b:[{\\"c,d\\\\","n":1}', records: 4 },
+    { name: "no JSON", json: "a, b", records: 1 },
+  ])("counts the values of JSON in a member that is named: $name", ({ json, records }) => {
+    const call = { name: json, arguments: json };
+    const weighed = (text: string) =>
+      new JsonReader().weigh(Buffer.from(text), 100, {}, Buffer.from("arguments"))?.records;
+    expect(weighed(JSON.stringify(call))).toBe(5 + records);
+    const spelt = json.replaceAll("\\", "\\u005c").replaceAll('"', "\\u0022");
+    expect(weighed(`{"name":${JSON.stringify(json)},"\\u0061rguments":"${spelt}"}`)).toBe(5 + records);
+  });
+
+  it("counts no further than it is asked to", () => {
+    const call = JSON.stringify({ arguments: `[${"0,".repeat(10_000)}0]` });
+    expect(new JsonReader().weigh(Buffer.from(call), 100, {}, Buffer.from("arguments"))?.records).toBeLessThan(110);
+  });
+
   it("knows strings that were parsed, and those of the generation before", () => {
     const reader = new JsonReader({ internedBytes: 40_000 });
     reader.parse(body([long]));

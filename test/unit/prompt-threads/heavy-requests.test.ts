@@ -18,6 +18,10 @@ function heavyRequests(reader = new JsonReader()): HeavyRequests {
 
 const chat = (messages: readonly object[], more: object = {}) => JSON.stringify({ model: "m", messages, ...more });
 const user = (content: unknown) => ({ role: "user", content });
+const called = (text: string) => ({
+  role: "assistant",
+  tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: text } }],
+});
 const times = <T>(count: number, item: (index: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, i) => item(i));
 const words = (bytes: number, seed = "") =>
@@ -57,6 +61,7 @@ describe("what the main thread does not read", () => {
     ["200 KB of new text", chat([user(words(200_000))])],
     ["200 KB that are no JSON", `{"model":"m","messages":[${"[".repeat(200_000)}`],
     ["100 KB in many messages", chat(times(2500, (i) => user(`m ${i}`)))],
+    ["20 KB of numbers in the arguments of a call", chat([called(`{"a":[${times(10_000, () => 1)}]}`)])],
     ["20 KB of numbers", JSON.stringify({ model: "m", prompt: times(10_000, () => 1) })],
   ])("%s", (_, body) => {
     expect(heavyRequests().takes(Buffer.from(body))).toBe(true);
@@ -66,6 +71,7 @@ describe("what the main thread does not read", () => {
 describe("what the main thread reads itself", () => {
   it.each<[string, string]>([
     ["a small body, whatever it holds", `[${"1,".repeat(8000)}1]`],
+    ["a file in the arguments of a call", chat([called(JSON.stringify({ file: "[1, 2, 3],\n".repeat(8000) }))])],
     ["128 KiB of new text", chat([user(words(130_000))])],
     ["100 KB that are no JSON: they are refused at once", `{"model":"m","messages":[${"[".repeat(100_000)}`],
   ])("%s", (_, body) => {
