@@ -205,7 +205,13 @@ function replayOptions(command: Command): Command {
 function simWorkerCommand(): Command {
   const command = new Command("sim-worker")
     .description("run a simulated OpenAI-compatible worker with a prefix cache and KV events")
-    .option("--model-dir <folder>", "model folder for exact tokens (default: tokens made up from the bytes)");
+    .option("--model-dir <folder>", "model folder for exact tokens (default: tokens made up from the bytes)")
+    .addOption(
+      new Option(
+        "--model-cache-bytes <bytes>",
+        "memory for text met lately, with --model-dir (default: 268435456)",
+      ).argParser((text) => argument(wholeNumber, text)),
+    );
   for (const { flags, description, parse } of simWorkerFlags) {
     command.addOption(new Option(flags, description).argParser((text) => argument(parse, text)));
   }

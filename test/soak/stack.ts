@@ -18,6 +18,7 @@ import { parseMetrics, type Sample, sumOf } from "../e2e/support/metrics.ts";
 import { inferencePools, KubeApiServer, KubeClient, kubeconfig } from "../support/kube-api/index.ts";
 import { Collector } from "./support/collector.ts";
 import { Component, nodeCommand } from "./support/component.ts";
+import { onSignals } from "./support/on-signals.ts";
 import { processorComponent } from "./support/processor-component.ts";
 import { redisComponent } from "./support/redis-component.ts";
 import { withSecondPicker } from "./support/second-picker.ts";
@@ -76,6 +77,7 @@ export class Stack {
   readonly #net: number;
   readonly #gpuBlocks: number;
   #pods = 0;
+  #forgetSignals: () => void = () => undefined;
 
   private constructor(
     folder: string,
@@ -116,6 +118,7 @@ export class Stack {
     const kube = await KubeApiServer.start();
     const client = new KubeClient(kube, "serving");
     const stack = new Stack(folder, await soakPorts(), { kube, client }, { gpuBlocks, hasInjected });
+    stack.#forgetSignals = onSignals(() => stack.stop());
     try {
       await stack.#start(workers);
       return stack;
@@ -182,6 +185,7 @@ export class Stack {
   }
 
   async stop(): Promise<void> {
+    this.#forgetSignals();
     await this.front.end();
     await this.processor.end();
     await Promise.all(Object.values(this.pickers).map(({ component }) => component.end()));

@@ -150,6 +150,12 @@ describe("the command line", () => {
     ]);
   });
 
+  it("names the flag of a simulated worker whose cache has no such size", async () => {
+    const { code, stderr } = await pointsman(["sim-worker", "--model-cache-bytes", "-1"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("--model-cache-bytes");
+  });
+
   it.each(["serve", "check-config"])("%s does not take settings without workers", async (command) => {
     const { code, stderr } = await pointsman([command, "--config", configFile("")]);
     expect(code).toBe(1);
