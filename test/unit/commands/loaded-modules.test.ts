@@ -14,12 +14,13 @@ function script(more: string): string {
       load(url, context, next) {
         const name = /node_modules\\/(@[^/]+\\/[^/]+|[^/]+)/.exec(url)?.[1];
         if (name !== undefined) seen.add(name);
+        if (url.includes("/src/surface/admin/")) seen.add("the console");
         return next(url, context);
       },
     });
     await import("./src/commands/index.ts");
     ${more}
-    console.log(seen.size > 5, [...seen].filter((name) => name.startsWith("@opentelemetry/")).sort().join(" "));
+    console.log(seen.size > 5, [...seen].filter((name) => /^@opentelemetry\\/|console/.test(name)).sort().join(" "));
   `;
 }
 
@@ -28,6 +29,17 @@ async function printed(more = ""): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
   return stdout.trim();
 }
+
+it("the console is loaded where there is one, and not before", async () => {
+  const start = (listen: string) => `
+    const { consoleOf } = await import("./src/commands/console-module.ts");
+    const { loadConfig } = await import("./src/config/index.ts");
+    const config = loadConfig({ text: "admin: { listen: '${listen}' }", env: {} });
+    await consoleOf({ config }).catch(() => undefined);
+  `;
+  expect(await printed(start("off"))).not.toContain("the console");
+  expect(await printed(start("127.0.0.1:0"))).toContain("the console");
+});
 
 it("OpenTelemetry is loaded when there are to be traces, and not before", async () => {
   // prom-client has the interface, which does nothing by itself.

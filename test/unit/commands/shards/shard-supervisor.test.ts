@@ -275,3 +275,41 @@ describe("the page of metrics", () => {
     expect(await rendering).toContain('x{shard="0"} 1\nx{shard="1"} 3\n');
   });
 });
+
+describe("what the console asks", () => {
+  const question = { about: "state" } as const;
+
+  function answer(index: number, ...pieces: readonly string[]): void {
+    const asked = shard(index).sent.findLast((message) => message.kind === "console");
+    if (asked?.kind !== "console") throw new Error("nobody asked");
+    for (const text of pieces) shard(index).tell({ kind: "console", id: asked.id, text, isLast: false });
+    shard(index).tell({ kind: "console", id: asked.id, text: "", isLast: true });
+  }
+
+  it("is answered by the shard that is asked, in pieces", async () => {
+    const both = [supervisor.askConsole(0, question), supervisor.askConsole(1, question)];
+    answer(1, "[1", ",2]");
+    answer(0, "[]");
+    expect(await Promise.all(both)).toEqual(["[]", "[1,2]"]);
+  });
+
+  it("is not waited for for ever, nor is half an answer one", async () => {
+    const asked = supervisor.askConsole(0, question);
+    const message = shard(0).sent.at(-1);
+    if (message?.kind !== "console") throw new Error("nobody asked");
+    shard(0).tell({ kind: "console", id: message.id, text: "[1", isLast: false });
+    clock.advance(50);
+    expect(await asked).toBeUndefined();
+    shard(0).tell({ kind: "console", id: message.id, text: "", isLast: true });
+  });
+
+  it("is asked of no shard that does not run, or does not exist", async () => {
+    shard(0).end("SIGSEGV");
+    expect(await supervisor.askConsole(0, question)).toBeUndefined();
+    expect(await supervisor.askConsole(9, question)).toBeUndefined();
+    expect(supervisor.shards.map(({ isReady, restarts }) => [isReady, restarts])).toEqual([
+      [false, 0],
+      [false, 0],
+    ]);
+  });
+});
