@@ -48,9 +48,8 @@ const placedFields: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Fields that are a text or null. */
-const textFields: ReadonlyMap<string, "medium" | "cacheSalt" | "attentionKind" | "locality" | "ownership"> = new Map([
+const textFields: ReadonlyMap<string, "medium" | "attentionKind" | "locality" | "ownership"> = new Map([
   ["medium", "medium"],
-  ["cache_salt", "cacheSalt"],
   ["kv_cache_spec_kind", "attentionKind"],
   ["locality", "locality"],
   ["ownership", "ownership"],
@@ -112,6 +111,10 @@ function* readField(cursor: MsgpackCursor, name: string | undefined, fields: Eve
     case "lora_name":
       yield* readLoraName(cursor, fields);
       return;
+    case "cache_salt":
+      // The event's own goes before that of its metadata, wherever they stand.
+      fields.cacheSalt = (yield* readText(cursor)) ?? fields.cacheSalt;
+      return;
     case "extra_keys":
       fields.extraKeys = yield* readExtraKeys(cursor);
       return;
@@ -133,8 +136,10 @@ function* readLoraName(cursor: MsgpackCursor, fields: EventFields): Steps<void> 
   }
   for (let i = 0; i < pairs; i++) {
     const key = yield* readKey(cursor);
-    if (key === "cache_salt") fields.cacheSalt = yield* readText(cursor);
-    else yield* skipValues(cursor, 1);
+    if (key === "cache_salt") {
+      const salt = yield* readText(cursor);
+      fields.cacheSalt ??= salt;
+    } else yield* skipValues(cursor, 1);
   }
 }
 

@@ -20,9 +20,14 @@ export function* readTail(cursor: MsgpackCursor, left: number, fields: EventFiel
   for (; values.length < Math.min(left, tailFields); ) values.push(yield* readTailValue(cursor));
   const rest = left - values.length;
   const media = values.findIndex((value) => typeof value === "object");
-  if (media >= 0) fields.mmInfos = values.splice(media, 1)[0] as MmInfos;
-  // A number in the second place stands for the group: before it is the place of the media.
-  else if (values[0] === undefined && typeof values[1] === "number") values.shift();
+  if (media >= 0) {
+    const infos = values.splice(media, 1)[0] as MmInfos;
+    // A list of blocks without media says no more than none, as in a map.
+    if (infos.length > 0) fields.mmInfos = infos;
+  } else if (values[0] === undefined && typeof values[1] === "number") {
+    // A number in the second place stands for the group: before it is the place of the media.
+    values.shift();
+  }
   if (hasFixedPlaces(values)) assignPlaced(values, fields);
   else assignByKind(values, fields);
   return rest;

@@ -48,7 +48,7 @@ export function readHash(cursor: MsgpackCursor, out: Uint32Array, at: number): b
   if (cursor.takeLong(out, at)) return true;
   if (cursor.kind === "float") return readFloatHash(cursor, out, at);
   const bytes = cursor.takeBytes();
-  if (bytes === undefined || bytes.length === 0) return false;
+  if (bytes === undefined) return false;
   let low = 0;
   let high = 0;
   for (let i = Math.max(0, bytes.length - 8); i < bytes.length; i++) {

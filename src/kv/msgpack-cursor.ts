@@ -31,7 +31,8 @@ const knownTexts = new ShortTexts();
 // Scratch of one read; no read waits.
 const wide = new DataView(new ArrayBuffer(8));
 const word = new Uint32Array(2);
-const utf8 = new TextDecoder();
+// A byte order mark is a character of the text.
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Reads MessagePack from front to back, value by value, without making objects of what nobody asks for. Every method that
@@ -89,10 +90,11 @@ export class MsgpackCursor {
     return undefined;
   }
 
-  /** The bytes that begin here, or undefined, having read nothing, when there are none. */
+  /** The bytes that begin here, or undefined, having read nothing, when there are none or they are empty. */
   takeBytes(): Uint8Array | undefined {
     const byte = this.#peek();
-    return byte >= 0xc4 && byte <= 0xc6 ? this.#sized(1 << (byte - 0xc4)) : undefined;
+    const width = byte >= 0xc4 && byte <= 0xc6 ? 1 << (byte - 0xc4) : 0;
+    return width === 0 || this.#peekUint(1, width) === 0 ? undefined : this.#sized(width);
   }
 
   /** The number that begins here, as a double, or undefined, having read nothing, when there is none. */
@@ -198,7 +200,7 @@ export class MsgpackCursor {
         else this.#sized(1 << (byte - 0xd9));
         return 0;
       case "bytes":
-        this.takeBytes();
+        this.#sized(1 << (byte - 0xc4));
         return 0;
       case "extension":
         this.#skipExtension(byte);

@@ -1,4 +1,5 @@
-const utf8 = new TextDecoder();
+// A byte order mark is a character of the text here, as it is in longer ones.
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** A power of two. */
 const places = 256;

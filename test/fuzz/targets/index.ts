@@ -2,7 +2,8 @@ import type { FuzzTarget } from "../framework/fuzz-target.ts";
 import { chatTemplates } from "./chat-templates.ts";
 import { extProcOrders } from "./ext-proc-orders.ts";
 import { jsonTexts } from "./json-texts.ts";
+import { kvEvents } from "./kv-events.ts";
 import { proxyHttp } from "./proxy-http.ts";
 
 /** Everything that is fuzzed. */
-export const fuzzTargets: readonly FuzzTarget[] = [extProcOrders, jsonTexts, proxyHttp, chatTemplates];
+export const fuzzTargets: readonly FuzzTarget[] = [extProcOrders, jsonTexts, kvEvents, proxyHttp, chatTemplates];

@@ -130,6 +130,49 @@ describe("decodeEventBatch", () => {
   });
 
   it.each([
+    { what: "a hash of no bytes", event: ["BlockStored", [Buffer.alloc(0), 7], null, [1, 2, 3, 4, 5, 6, 7, 8], 4] },
+    { what: "a parent of no bytes", event: ["BlockStored", [1], Buffer.alloc(0), [1, 2, 3, 4], 4] },
+    {
+      what: "a medium's hash of no bytes",
+      event: {
+        type: "BlockStored",
+        block_hashes: [1],
+        block_mm_infos: [{ mm_objects: [{ mm_hash: Buffer.alloc(0) }] }],
+      },
+    },
+  ])("keeps its place behind $what", ({ event }) => {
+    const batch = decodeEventBatch(pack([1.5, [event, removed, removed], 0]));
+    expect(batch.events).toHaveLength(2);
+    expect(batch.skipped).toEqual({ unknown_event: 0, malformed_event: 1 });
+  });
+
+  it.each([
+    { own: null, salt: "s" },
+    { own: "t", salt: "t" },
+  ])("finds a cache salt wherever metadata and the event's own, $own, stand", ({ own, salt }) => {
+    const fields = { type: "BlockStored", block_hashes: [1], token_ids: [1, 2, 3, 4], block_size: 4 };
+    const named = { lora_name: { cache_salt: "s" } };
+    const { events } = decodeEventBatch(
+      pack([
+        0,
+        [
+          { ...fields, ...named, cache_salt: own },
+          { ...fields, cache_salt: own, ...named },
+        ],
+        0,
+      ]),
+    );
+    expect(events.map((event) => event.kind === "stored" && event.cacheSalt)).toEqual([salt, salt]);
+  });
+
+  it.each([3, 40])("keeps a byte order mark that a name of %i characters begins with", (length) => {
+    const salt = "\ufeff".padEnd(length, "x");
+    const event = ["BlockStored", [1], null, [1, 2, 3, 4], 4, null, null, { cache_salt: salt }];
+    const [stored] = decodeEventBatch(pack([0, [event], 0])).events;
+    expect(stored).toMatchObject({ kind: "stored", cacheSalt: salt });
+  });
+
+  it.each([
     { what: "nothing", payload: Buffer.alloc(0) },
     { what: "half a message", payload: pack([1.5, [removed], 0]).subarray(0, 12) },
     { what: "a string", payload: pack("hello") },
