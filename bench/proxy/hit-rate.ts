@@ -33,8 +33,11 @@ async function run(target: Target, set: HardSet): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   const before = await allCounts();
   const start = performance.now();
-  const failed = await sendAll(target.port, set);
+  const { failed, waitsMs } = await sendAll(target.port, set);
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+  const waits = [0.5, 0.99, 1]
+    .map((share) => (waitsMs[Math.ceil(share * waitsMs.length) - 1] ?? 0).toFixed(0))
+    .join("/");
   const after = await allCounts();
   const gained = after.map((counts, i) => ({
     requests: counts.requests - (before[i]?.requests ?? 0),
@@ -44,14 +47,29 @@ async function run(target: Target, set: HardSet): Promise<void> {
   const sum = (name: keyof Counts) => gained.reduce((total, counts) => total + counts[name], 0);
   const spread = gained.map(({ requests }) => requests).join(" ");
   const rate = (sum("cached") / sum("blocks")).toFixed(3);
-  const cells = [`hit rate ${rate}`, `${seconds} s`, `requests ${spread}`, `failed ${failed}`];
+  const cells = [
+    `hit rate ${rate}`,
+    `${seconds} s`,
+    `p50/p99/most ${waits} ms`,
+    `requests ${spread}`,
+    `failed ${failed}`,
+  ];
   console.log(`${target.name.padEnd(14)} ${set.name.padEnd(22)} ${cells.join("  ")}`);
 }
 
-/** Each session waits for its answer before it goes on. @returns how many were not answered well */
-async function sendAll(port: number, { requests, restarts }: HardSet): Promise<number> {
+/** What came of a set. */
+interface Outcome {
+  /** Requests that were not answered well. */
+  readonly failed: number;
+  /** How long each answer took, the least first. */
+  readonly waitsMs: readonly number[];
+}
+
+/** Each session waits for its answer before it goes on. */
+async function sendAll(port: number, { requests, restarts }: HardSet): Promise<Outcome> {
   const queue = [...requests];
   const busy = new Set<number>();
+  const waitsMs: number[] = [];
   let failed = 0;
   let sent = 0;
   const next = (): SetRequest | undefined => {
@@ -64,12 +82,14 @@ async function sendAll(port: number, { requests, restarts }: HardSet): Promise<n
       if (restarts && ++sent === Math.floor(requests.length / 2)) {
         await fetch(`http://127.0.0.1:${stage.workers[0]}/restart`, { method: "POST" });
       }
+      const start = performance.now();
       if (!(await isAnswered(port, request))) failed++;
+      waitsMs.push(performance.now() - start);
       busy.delete(request.session);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  return failed;
+  return { failed, waitsMs: waitsMs.toSorted((a, b) => a - b) };
 }
 
 async function isAnswered(port: number, { path, body }: SetRequest): Promise<boolean> {
