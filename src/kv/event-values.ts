@@ -47,7 +47,7 @@ export function* readHashes(cursor: MsgpackCursor): Steps<Uint32Array | Malforme
 export function readHash(cursor: MsgpackCursor, out: Uint32Array, at: number): boolean {
   if (cursor.takeLong(out, at)) return true;
   if (cursor.kind === "float") return readFloatHash(cursor, out, at);
-  const bytes = cursor.takeBytes();
+  const bytes = cursor.takeBytes(1);
   if (bytes === undefined) return false;
   let low = 0;
   let high = 0;

@@ -90,11 +90,11 @@ export class MsgpackCursor {
     return undefined;
   }
 
-  /** The bytes that begin here, or undefined, having read nothing, when there are none or they are empty. */
-  takeBytes(): Uint8Array | undefined {
+  /** The bytes that begin here, or undefined, having read nothing, when there are fewer than `least`. */
+  takeBytes(least = 0): Uint8Array | undefined {
     const byte = this.#peek();
     const width = byte >= 0xc4 && byte <= 0xc6 ? 1 << (byte - 0xc4) : 0;
-    return width === 0 || this.#peekUint(1, width) === 0 ? undefined : this.#sized(width);
+    return width === 0 || this.#peekUint(1, width) < least ? undefined : this.#sized(width);
   }
 
   /** The number that begins here, as a double, or undefined, having read nothing, when there is none. */
