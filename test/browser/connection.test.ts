@@ -75,6 +75,17 @@ describe("live figures", () => {
     expect(await rows.count()).toBe(exampleState().picks.length + 1);
   });
 
+  it("forget picks of the process before, whose numbers are given again", async () => {
+    const { page } = await under.open({ path: "#picks" });
+    const [pick] = exampleState().picks;
+    if (pick === undefined) throw new Error("the example has no picks");
+    const startedAtMs = exampleState().nowAtMs;
+    under.server.tell({ startedAtMs, picks: [{ ...pick, requestId: "of-the-new-process" }] });
+    const rows = page.locator("#panel-picks tbody tr");
+    await expect.poll(() => rows.count()).toBe(1);
+    await expect.poll(() => rows.first().innerText()).toContain("of-the-new-process");
+  });
+
   it("find picks of a request by its id", async () => {
     const { page } = await under.open({ path: "#picks" });
     under.server.tell({ picks: [] });

@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * The page before a server that tells whatever a test wants to be told: fleets and faults that a real picker has rarely. The
- * policy is stricter than the console's own, in nothing laxer.
+ * policy is the console's own.
  */
 export class PageServer {
   /** What is told; `tell` sends it to those who listen. */
@@ -74,7 +74,10 @@ export class PageServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? "/", this.url);
     this.asked.push(request.url ?? "/");
-    response.setHeader("content-security-policy", "default-src 'self'; base-uri 'none'; frame-ancestors 'none'");
+    response.setHeader(
+      "content-security-policy",
+      "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
     response.setHeader("x-content-type-options", "nosniff");
     if (!pathname.startsWith("/api/")) await sendFile(response, pathname);
     else if (!this.isUp) sendJson(response, 503, { error: { code: "internal", message: "the picker is stopping" } });

@@ -12,6 +12,7 @@ import { LiveTable } from "./live-table.js";
  * @property {string} empty what stands in place of an empty list
  * @property {(item: Item) => string} [textOf] what the filter looks into; absent = there is none
  * @property {Readonly<Record<string, (item: Item) => boolean>>} [choices] more filters, by their labels; the first is on at first
+ * @property {Node} [more] stands beside the filters
  * @property {number} [pageSize] default 50
  */
 
@@ -53,11 +54,11 @@ export class PagedList {
   }
 
   #controls() {
-    const { noun, textOf, choices } = this.options;
+    const { noun, textOf, choices, more } = this.options;
     if (textOf === undefined && choices === undefined) return undefined;
     const filter = textOf && element("label", {}, element("span", { class: "unseen" }, `Filter ${noun}`), this.filter);
     const choice = choices && element("label", {}, element("span", { class: "unseen" }, `Which ${noun}`), this.choice);
-    return element("div", { class: "list-controls", role: "search" }, filter, choice);
+    return element("div", { class: "list-controls", role: "search" }, filter, choice, more);
   }
 
   /** @param {string} label @param {number} step */

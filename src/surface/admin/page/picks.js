@@ -18,9 +18,16 @@ export function createPicks({ openPick }) {
   /** By id, the newest first. @type {Map<string, PickSummary>} */
   let kept = new Map();
   let leftOut = 0;
+  /** @type {number | undefined} */
+  let startedAtMs;
+  const note = element("p", { class: "muted" });
   const list = new PagedList({
     noun: "picks",
     empty: "No picks yet.",
+    more: createSearch((picks) => {
+      take(picks);
+      list.update([...kept.values()]);
+    }),
     table: { caption: "Picks", columns: fullPickColumns, keyOf: ({ id }) => id, open: openPick },
     textOf: ({ picked, prefill, model, api, outcome, requestId }) =>
       [picked?.workerName, prefill?.workerName, model, api, outcome, requestId].join(" "),
@@ -31,24 +38,15 @@ export function createPicks({ openPick }) {
       "By load alone": ({ promptTokens }) => promptTokens === undefined,
     },
   });
-  const note = element("p", { class: "muted" });
 
   /** @param {readonly PickSummary[]} picks */
   const take = (picks) => {
-    const all = [...new Map([...picks, ...kept.values()].map((pick) => [pick.id, pick])).values()];
-    kept = new Map(
-      all
-        .toSorted((a, b) => b.atMs - a.atMs || compareIds(b.id, a.id))
-        .slice(0, mostKept)
-        .map((pick) => [pick.id, pick]),
-    );
+    const all = [...new Map([...kept.values(), ...picks].map((pick) => [pick.id, pick])).values()];
+    const newest = all.toSorted((a, b) => b.atMs - a.atMs || compareIds(b.id, a.id)).slice(0, mostKept);
+    kept = new Map(newest.map((pick) => [pick.id, pick]));
   };
-  const search = createSearch((picks) => {
-    take(picks);
-    list.update([...kept.values()]);
-  });
   return {
-    root: element("section", { class: "card" }, element("h3", {}, "Picks"), note, search, list.root),
+    root: element("section", { class: "card" }, element("h3", {}, "Picks"), note, list.root),
     /** @param {PickSummary} pick */
     add: (pick) => take([pick]),
     /** @param {number} count */
@@ -56,8 +54,11 @@ export function createPicks({ openPick }) {
       leftOut += count;
     },
     /** @param {ConsoleState} state */
-    update: ({ picks }) => {
-      take(picks);
+    update: (state) => {
+      // A process that was started anew counts its picks from 1 again, and knows nothing of those before.
+      if (state.startedAtMs !== startedAtMs) kept = new Map();
+      startedAtMs = state.startedAtMs;
+      take(state.picks);
       list.update([...kept.values()]);
       const missing = leftOut === 0 ? "" : ` ${quantity(leftOut, "more came", "more came")} too fast to be listed.`;
       setText(note, `Open one to see why this worker.${missing}`);
