@@ -18,8 +18,7 @@ RUN node scripts/image/compiler-lock.ts /compiler && cd /compiler && \
     npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-RUN node /compiler/node_modules/typescript/bin/tsc -p tsconfig.build.json --sourceMap false && \
-    cp -r src/surface/admin/page dist/surface/admin/
+RUN node /compiler/node_modules/typescript/bin/tsc -p tsconfig.build.json --sourceMap false
 
 FROM modules AS production
 RUN node scripts/image/prune-modules.ts .

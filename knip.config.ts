@@ -6,6 +6,7 @@ const config: KnipConfig = {
     "src/commands/*-thread.ts",
     "scripts/*.ts",
     "scripts/demo/main.ts",
+    "scripts/docs/screenshots.ts",
     "scripts/image/*.ts",
     "scripts/kubernetes/{record-schemas,envoy-config}.ts",
     "scripts/testing/{run,closing-line}.ts",

@@ -80,7 +80,7 @@ describe("the console's overview", () => {
       picksPerSecond: [],
       requests: [],
     };
-    const latest = { picksPerSecond: 0, refusalsPerSecond: 0, hitRatio: undefined };
+    const latest = { picksPerSecond: 0, refusalsPerSecond: 0, promptBlocks: 0, heldBlocks: 0, hitRatio: undefined };
     const totals = { picks: 0, refusals: 0, promptBlocks: 0, heldBlocks: 0 };
     under.server.tell({ workers: [], picks: [], models: [], totals, history: { ...history, ...none, latest } });
     const { page, faults } = await under.open();

@@ -47,6 +47,6 @@ export function exampleHistory(endMs: number): ConsoleHistory {
     heldBlocks: picks.map((amount, i) => Math.round(amount * 80 * (0.9 - 0.7 * Math.exp(-i / 30)))),
     picksPerSecond: picks.map((amount) => amount / 5),
     requests: picks,
-    latest: { picksPerSecond: 5.2, refusalsPerSecond: 0, hitRatio: 0.87 },
+    latest: { picksPerSecond: 5.2, refusalsPerSecond: 0, promptBlocks: 4_160, heldBlocks: 3_619, hitRatio: 0.87 },
   };
 }

@@ -155,18 +155,19 @@ function runsOf(points) {
   return runs.filter((run) => run.length > 0);
 }
 
-/** Times below the chart, at round minutes. @param {Frame} frame */
+/** Lengths of time between two marks of the axis, s: a whole number of them makes a minute, an hour, a day. */
+const steps = [10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400];
+
+/** Times below the chart. @param {Frame} frame */
 function times(frame) {
-  const minute = 60_000;
   const most = Math.max(2, Math.floor(plotWidth(frame) / 90));
-  const step =
-    [1, 2, 5, 10, 15, 30, 60, 120, 240, 720, 1_440].find((n) => frame.spanMs / (n * minute) <= most) ?? 1_440;
+  const stepMs = 1_000 * (steps.find((step) => frame.spanMs / (step * 1_000) <= most) ?? 86_400);
+  const named = stepMs < 60_000 ? clockTime : minuteTime;
   const marks = [];
-  const stepMs = step * minute;
   for (let at = Math.ceil(frame.startMs / stepMs) * stepMs; at <= frame.startMs + frame.spanMs; at += stepMs) {
     const x = xOf(frame, at);
-    if (x < margin.left + 16 || x > frame.width - margin.right - 16) continue;
-    marks.push(svgElement("text", { x, y: height - 6, "text-anchor": "middle" }, minuteTime(at)));
+    if (x < margin.left + 20 || x > frame.width - margin.right - 24) continue;
+    marks.push(svgElement("text", { x, y: height - 6, "text-anchor": "middle" }, named(at)));
   }
   return marks;
 }

@@ -45,8 +45,7 @@ const figures = [
   {
     label: "Waiting",
     value: ({ admission }) => (admission === undefined ? unknown : count(admission.waiting)),
-    note: ({ admission }) =>
-      admission === undefined ? "nobody waits: admission is off" : `at most ${count(admission.maxWaiting)}`,
+    note: ({ admission }) => (admission === undefined ? "admission is off" : `at most ${count(admission.maxWaiting)}`),
   },
 ];
 

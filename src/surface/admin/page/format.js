@@ -63,13 +63,6 @@ export function duration(ms) {
   return withRest(Math.floor(hours / 24), "d", hours % 24, "h");
 }
 
-/** @param {number | undefined} atMs @param {number} nowMs @returns {string} `4 s ago`, `just now` */
-export function ago(atMs, nowMs) {
-  if (atMs === undefined) return "never";
-  const ms = Math.max(0, nowMs - atMs);
-  return ms < 1_500 ? "just now" : `${duration(Math.round(ms / 1_000) * 1_000).replace(".0 s", " s")} ago`;
-}
-
 /** @param {number} amount @param {string} one @param {string} [many] @returns {string} `1 worker`, `3 workers` */
 export function quantity(amount, one, many = `${one}s`) {
   return `${count(amount)} ${amount === 1 ? one : many}`;

@@ -37,3 +37,23 @@ export function stretchesOf(history, atMost) {
 export function hitShare({ promptBlocks, heldBlocks }) {
   return promptBlocks === 0 ? undefined : heldBlocks / promptBlocks;
 }
+
+/**
+ * The hit rate at the end of each stretch, of all prompts in the time before it: a single one says little where few prompts come.
+ * @param {readonly Stretch[]} stretches
+ * @param {number} windowMs
+ * @returns {{ atMs: number, value: number | undefined }[]}
+ */
+export function movingHitShare(stretches, windowMs) {
+  let first = 0;
+  const sum = { promptBlocks: 0, heldBlocks: 0 };
+  return stretches.map((stretch) => {
+    sum.promptBlocks += stretch.promptBlocks;
+    sum.heldBlocks += stretch.heldBlocks;
+    for (let oldest = stretches[first]; oldest && oldest.atMs <= stretch.atMs - windowMs; oldest = stretches[++first]) {
+      sum.promptBlocks -= oldest.promptBlocks;
+      sum.heldBlocks -= oldest.heldBlocks;
+    }
+    return { atMs: stretch.atMs, value: hitShare(sum) };
+  });
+}

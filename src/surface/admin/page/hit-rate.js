@@ -1,7 +1,7 @@
 import { LineChart } from "./chart.js";
 import { element, fill, setText } from "./elements.js";
-import { count, minuteTime, percent, quantity } from "./format.js";
-import { hitShare, stretchesOf } from "./history.js";
+import { count, duration, minuteTime, percent, quantity } from "./format.js";
+import { hitShare, movingHitShare, stretchesOf } from "./history.js";
 
 /**
  * @import { ConsoleState } from "../console-state.ts"
@@ -10,6 +10,8 @@ import { hitShare, stretchesOf } from "./history.js";
 
 const mostPoints = 180;
 const mostRows = 30;
+/** A point of the hit rate is of this part of the whole time. */
+const windowsInSpan = 30;
 
 /** Hit rate and picks over time, as lines and, for those who would rather read, as a table. */
 export function createHitRate() {
@@ -34,17 +36,14 @@ export function createHitRate() {
     update: ({ history, nowAtMs }) => {
       const stretches = stretchesOf(history, mostPoints);
       const span = quantity(Math.round(history.spanMs / 60_000), "minute");
-      setText(intro, `Blocks of prompts that the picked worker held already, over the last ${span}.`);
-      const points = stretches.map((stretch) => ({ atMs: stretch.atMs, value: hitShare(stretch) }));
-      hits.update(
-        points,
-        nowAtMs,
-        history.spanMs,
-        describe(
-          points.map(({ value }) => value),
-          span,
-        ),
+      const windowMs = Math.max(history.intervalMs, history.spanMs / windowsInSpan);
+      setText(
+        intro,
+        `Blocks of prompts that the picked worker held already; each point is of the ${duration(windowMs)} before it.`,
       );
+      const points = movingHitShare(stretches, windowMs);
+      const shares = points.map(({ value }) => value);
+      hits.update(points, nowAtMs, history.spanMs, describe(shares, span));
       const rates = stretches.map(({ atMs, lengthMs, picks: amount }) => ({
         atMs,
         value: amount / (lengthMs / 1_000),
