@@ -56,9 +56,12 @@ export async function top(options: TopOptions, host: TopProcess): Promise<number
 }
 
 async function clientOf({ url, tokenFile, interval }: TopOptions, env: NodeJS.ProcessEnv): Promise<ConsoleClient> {
+  const token = tokenFile === undefined ? env[tokenVariable] || undefined : await tokenIn(tokenFile);
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw new ConfigError([`${tokenFile ?? tokenVariable}: there is a token that no header can carry in it`]);
   return new ConsoleClient({
     url: addressOf(url),
-    token: tokenFile === undefined ? env[tokenVariable] || undefined : await tokenIn(tokenFile),
+    token,
     timeoutMs: Math.max(leastTimeoutMs, 2 * msOf(interval)),
     tokenHint: `give it with --token-file FILE or in ${tokenVariable}`,
   });
@@ -75,6 +78,7 @@ function addressOf(text: string): URL {
   return url;
 }
 
+/** The first of the tokens in a file. @throws ConfigError */
 async function tokenIn(file: string): Promise<string> {
   let text: string;
   try {

@@ -93,7 +93,8 @@ function choiceText(
   const name = rankName(first.candidate, glyphs);
   const cost = costText(first.cost ?? 0);
   if (second === undefined) return `${name} was the only eligible one of ${candidates.length}.`;
-  if (tied > 1) return `${tied} cost ${cost}, nobody less: ${name} by the tie-break ${glyphs.shown(options.tieBreak)}.`;
+  if (tied > 1)
+    return `${tied} candidates cost ${cost} blocks, none less; ${name} by the tie-break ${glyphs.shown(options.tieBreak)}.`;
   const other = `${rankName(second.candidate, glyphs)} costs ${costText(second.cost ?? 0)}`;
   if ((second.cost ?? 0) < (first.cost ?? 0))
     return `${name} costs ${cost} blocks; ${other}: chance decided (temperature ${options.temperature}).`;

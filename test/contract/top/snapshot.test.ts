@@ -67,15 +67,21 @@ describe("pointsman top without a terminal", () => {
     [[], 1, "the console asks for a token: give it with --token-file FILE or in POINTSMAN_CONSOLE_TOKEN"],
     [["--token-file", "wrong"], 1, "the console does not know this token: give it with --token-file FILE"],
     [["--token-file", "empty"], 1, "is empty"],
+    [["--token-file", "odd"], 1, "there is a token that no header can carry in it"],
     [["--token-file", "/nowhere"], 1, "--token-file: /nowhere cannot be read"],
   ])("with a token: %o", async (args, code, message) => {
-    console.token = "a secret of some length";
-    const files: Record<string, string> = { right: `${console.token}\n`, wrong: "another", empty: "\n" };
+    console.token = "a-secret-of-some-length";
+    const files: Record<string, string> = {
+      right: `${console.token}\n`,
+      wrong: "another",
+      empty: "\n",
+      odd: "two words\n",
+    };
     const named = args.map((arg) => (arg in files ? fileWith(files[arg] ?? "") : arg));
     const outcome = await top(named);
     expect(outcome.code).toBe(code);
     expect(outcome.stderr).toContain(message);
-    expect(outcome.stderr).not.toContain("secret of");
+    expect(outcome.stderr).not.toContain("secret-of");
   });
 
   it.each([
