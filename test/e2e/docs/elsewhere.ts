@@ -89,6 +89,11 @@ export const elsewhere: readonly Elsewhere[] = [
       `kubectl kustomize k8s/overlays/istio/aggregated | grep -qx "  name: pointsman"; ${upToTheCluster(command)}`,
   },
   {
+    command: /^kubectl (?:-n|--namespace) \S+ port-forward pod\/POD \d+$/,
+    why: "the cluster is the reader's",
+    instead: upToTheCluster,
+  },
+  {
     command: /^helm install /,
     why: "the cluster is the reader's: rendered and checked by the chart's schema",
     instead: (command) => `${command} --dry-run=client`,

@@ -67,7 +67,7 @@ function inlineShell(statement: string): string {
   const [, subcommand, flags = ""] = namedSubcommand.exec(statement.trim()) ?? [];
   if (subcommand !== undefined) return namingShell(subcommand, flags);
   if (/^(?:\.\/)?scripts\/\S+$/.test(statement.trim())) return `test -f ${statement}`;
-  if (/^(?:kubectl|helm) [a-z]+(?: -\w)?$/.test(statement.trim()))
+  if (/^(?:kubectl|helm) [a-z-]+(?: -\w)?$/.test(statement.trim()))
     return `${statement.trim().replace(/ -\w$/, "")} --help\n`;
   return insteadOf(filledIn(statement));
 }

@@ -31,6 +31,8 @@ const servers = [
   /^(?:npx )?(?:pointsman|\S*node dist\/main\.js) (?:serve|sim-worker|top)\b/,
   /^\S*envoy -/,
   /^\S*(?:redis|valkey)-server\b/,
+  // Events without an end.
+  /^curl -\w*N \S*\/events\b/,
 ];
 
 /** Whether the command is one that runs until it is stopped. */
@@ -38,5 +40,6 @@ export function isServer(statement: string): boolean {
   return servers.some((server) => server.test(statement)) && !/ --(?:help|version|mode validate)\b/.test(statement);
 }
 
-/** What servers say when they can be used. */
-export const readyLine = /is ready"|simulated worker listens|starting main dispatch loop|eady to accept connections/;
+/** What servers say when they can be used, and the first of events without an end. */
+export const readyLine =
+  /^data:|is ready"|simulated worker listens|starting main dispatch loop|eady to accept connections/m;
