@@ -3,6 +3,7 @@ export const standIns: readonly { readonly shown: string; readonly here: string 
   // Any address in 127.0.0.0/8 is this machine, so that two workers may have the same port as on two machines.
   { shown: "10.0.0.", here: "127.0.0." },
   { shown: "/models/Qwen3-8B", here: ".cache/models/qwen3" },
+  { shown: "http://picker-1:9099", here: "http://127.0.0.1:9099" },
   // The same tokenizer and template.
   { shown: "hubId: Qwen/Qwen3-0.6B", here: "folder: .cache/models/qwen3" },
 ];

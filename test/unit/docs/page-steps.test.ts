@@ -71,5 +71,8 @@ describe("finding the commands of a page", () => {
   it("refuses fences that do not say what they hold, and such without an end", () => {
     expect(() => readPageSteps(page("a\n'''\nmake test\n'''\n"))).toThrow('line 2: the fence says ""');
     expect(() => readPageSteps(page("'''sh\nmake test\n"))).toThrow("line 1: the fence has no end");
+    expect(() => readPageSteps(page("a\n'''text\npointsman top\n'''\n"))).toThrow(
+      "line 2: text that begins as a command",
+    );
   });
 });

@@ -101,6 +101,8 @@ function indentedAt(lines: readonly string[], start: number): Block | undefined 
 function stepsOf({ language, text }: Block, line: number): readonly PageStep[] {
   if (language === "console") return [consoleCommand(text, line)];
   if (shells.has(language)) return [{ kind: "block", line, text }];
+  if (language === "text" && inlineCommand.test(text))
+    throw new Error(`line ${line}: text that begins as a command: say sh`);
   const [, name] = /^(?:#|\/\/) (\S+\.[a-z]+)$/m.exec(text.split("\n", 1)[0] ?? "") ?? [];
   return name === undefined ? [] : [{ kind: "file", line, name, text }];
 }

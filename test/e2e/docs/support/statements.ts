@@ -28,7 +28,7 @@ export function isInBackground(statement: string): boolean {
 }
 
 const servers = [
-  /^(?:npx )?(?:pointsman|\S*node dist\/main\.js) (?:serve|sim-worker|top)\b/,
+  /^(?:npx )?(?:pointsman|\S*node dist\/main\.js) (?:serve|sim-worker)\b/,
   /^\S*envoy -/,
   /^\S*(?:redis|valkey)-server\b/,
   // Events without an end.
