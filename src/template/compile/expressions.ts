@@ -10,6 +10,7 @@ import { compileComparison, relationOf } from "./comparisons.ts";
 import { constantKeyOf, constantSequence, isConstant } from "./constants.ts";
 import type { Evaluate, Holds } from "./evaluate.ts";
 import { compileAttribute, compileGet, compileItem, compileMethod, compileSlice, type Owner } from "./members.ts";
+import { compileNamespace } from "./namespaces.ts";
 import type { Scope } from "./scope.ts";
 import { compileRead, firstSlot } from "./variables.ts";
 
@@ -91,7 +92,12 @@ export class ExpressionCompiler {
       return compileGet(object, key, evaluateArgs, { dialect: this.dialect, hasFallback });
     }
     const evaluateCallee = this.compile(callee);
-    return (frame) => callValue(evaluateCallee(frame), evaluateArgs(frame), frame);
+    const call: Evaluate = (frame) => callValue(evaluateCallee(frame), evaluateArgs(frame), frame);
+    if (callee.type !== "name" || callee.name !== "namespace") return call;
+    return compileNamespace(
+      { args, callee: evaluateCallee, compile: (node) => this.compile(node), call },
+      this.dialect,
+    );
   }
 
   /** Words of the template itself help the client, and cannot hold anyone's prompt. */

@@ -21,15 +21,11 @@ export interface Owner {
 export function compileAttribute({ evaluate, slot }: Owner, name: string, dialect: Dialect): Evaluate {
   const { attribute } = dialect;
   if (!dialect.isOnlyMember(name)) return (frame) => attribute(evaluate(frame), name);
-  const of = (value: Value): Value => {
-    if (value instanceof DictValue || value instanceof NamespaceValue) return value.get(name);
-    return value instanceof LoopValue ? loopMember(value, name) : attribute(value, name);
-  };
-  if (slot < 0) return (frame) => of(evaluate(frame));
   return (frame) => {
-    const value = frame.slots[slot];
+    const first = slot < 0 ? missing : frame.slots[slot];
+    const value = first === missing ? evaluate(frame) : first;
     if (value instanceof NamespaceValue || value instanceof DictValue) return value.get(name);
-    return of(evaluate(frame));
+    return value instanceof LoopValue ? loopMember(value, name) : attribute(value, name);
   };
 }
 
@@ -38,22 +34,22 @@ export function compileItem(owner: Owner, keyNode: Expression, key: Evaluate, di
   const name = keyNode.type === "const" ? keyNode.value : undefined;
   if (typeof name === "string" && dialect.isOnlyMember(name)) return compileNamedItem(owner, name, dialect);
   const { item } = dialect;
-  const { evaluate } = owner;
+  const { evaluate, slot } = owner;
   return (frame) => {
-    const value = evaluate(frame);
+    const first = slot < 0 ? missing : frame.slots[slot];
+    const value = first === missing ? evaluate(frame) : first;
     const place = key(frame);
-    if (typeof place === "number" && value instanceof SequenceValue && value.type === "list")
-      return value.items.at(place);
+    if (typeof place === "number" && value instanceof SequenceValue && value.type !== "view")
+      return place < 0 ? value.items.at(place) : value.items[place];
     return item(value, place);
   };
 }
 
 function compileNamedItem({ evaluate, slot }: Owner, name: string, { item }: Dialect): Evaluate {
-  const of = (value: Value): Value => (value instanceof DictValue ? value.get(name) : item(value, name));
-  if (slot < 0) return (frame) => of(evaluate(frame));
   return (frame) => {
-    const value = frame.slots[slot];
-    return value instanceof DictValue ? value.get(name) : of(evaluate(frame));
+    const first = slot < 0 ? missing : frame.slots[slot];
+    const value = first === missing ? evaluate(frame) : first;
+    return value instanceof DictValue ? value.get(name) : item(value, name);
   };
 }
 
@@ -87,8 +83,8 @@ export function compileGet(
 ): Evaluate {
   const call = methodCall("get", args, dialect);
   return (frame) => {
-    const at = slot < 0 ? missing : frame.slots[slot];
-    const value = at instanceof DictValue ? at : evaluate(frame);
+    const first = slot < 0 ? missing : frame.slots[slot];
+    const value = first === missing ? evaluate(frame) : first;
     if (value instanceof DictValue) {
       const found = hasFallback ? value.get(key) : value.getOr(key, null);
       if (found !== undefined) {

@@ -18,6 +18,11 @@ export class NamespaceValue {
     this.#values = values;
   }
 
+  /** @param values to be kept, in the order of the names, which are all different */
+  static withNames(names: readonly string[], values: readonly Value[]): NamespaceValue {
+    return new NamespaceValue(names, values as Value[]);
+  }
+
   static of(members: NamedValues): NamespaceValue {
     if (members instanceof ValuesByPlace) return new NamespaceValue(members.names, members.values);
     const made = new NamespaceValue([], []);
