@@ -19,7 +19,7 @@ const fleet = await RealFleet.start({
   picker: {
     admin: { historyMinutes: 3, historyIntervalMs: 1_000, updateIntervalMs: 500 },
     // A busy machine would be in the picture otherwise.
-    fleet: { healthCheck: { enabled: false } },
+    fleet: { healthCheck: { timeoutMs: 20_000, unhealthyThreshold: 10 } },
   },
 });
 const browser = await startBrowser();
@@ -43,7 +43,14 @@ async function photograph(browser: Browser): Promise<void> {
       viewport: { width: 1_280, height: 1_270 },
     });
     await settled(page);
-    await page.screenshot({ path: `${folder}console-${colorScheme}.png`, animations: "disabled" });
+    // Down to the workers' card, and not through the middle of a row.
+    const workers = await page.locator("#panel-overview > div > .card", { hasText: "Load, blocks" }).boundingBox();
+    const height = Math.round((workers?.y ?? 0) + (workers?.height ?? 900) + 20);
+    await page.screenshot({
+      path: `${folder}console-${colorScheme}.png`,
+      animations: "disabled",
+      clip: { x: 0, y: 0, width: 1_280, height },
+    });
     if (colorScheme === "light") await photographPick(page);
     if (faults.length > 0) throw new Error(`the page complains: ${faults.join("; ")}`);
   }

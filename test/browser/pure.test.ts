@@ -69,6 +69,7 @@ describe("figures", () => {
     [blocks(801), "801"],
     [duration(850), "850 ms"],
     [duration(4_200), "4.2 s"],
+    [duration(6_000), "6 s"],
     [duration(119_000), "119 s"],
     [duration(180_000), "3 min"],
     [duration(5 * 3_600_000 + 12 * 60_000), "5 h 12 min"],

@@ -65,10 +65,7 @@ export class ConnectionLine {
   #showWait() {
     const status = this.#status;
     const waitMs = status.kind === "lost" ? status.retryAtMs - Date.now() : 0;
-    setText(
-      this.wait,
-      waitMs > 0 ? `Next try in ${duration(Math.ceil(waitMs / 1_000) * 1_000).replace(".0", "")}.` : "",
-    );
+    setText(this.wait, waitMs > 0 ? `Next try in ${duration(Math.ceil(waitMs / 1_000) * 1_000)}.` : "");
   }
 }
 

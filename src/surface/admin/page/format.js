@@ -1,4 +1,5 @@
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const upToOneDecimal = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const oneDecimal = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const timeOfDay = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -21,7 +22,7 @@ export function shortCount(value) {
 /** @param {number | undefined} value @returns {string} `12.5`, and `12` where nothing follows the point */
 export function blocks(value) {
   if (value === undefined) return unknown;
-  return Number.isInteger(value) ? whole.format(value) : oneDecimal.format(value);
+  return upToOneDecimal.format(value);
 }
 
 /** @param {number | undefined} share 0 to 1 @returns {string} `94 %`; near its ends `0.4 %` and `99.9 %` */
@@ -54,7 +55,7 @@ export function duration(ms) {
   if (ms === undefined) return unknown;
   if (ms < 1_000) return `${whole.format(ms)} ms`;
   const seconds = ms / 1_000;
-  if (seconds < 10) return `${oneDecimal.format(seconds)} s`;
+  if (seconds < 10) return `${upToOneDecimal.format(seconds)} s`;
   if (seconds < 120) return `${whole.format(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
