@@ -103,7 +103,7 @@ export class StateFeed {
 }
 
 async function textOf(state: ConsoleState): Promise<Buffer> {
-  let text = "";
-  for await (const piece of inTurns(stateParts(state))) text += piece;
-  return Buffer.from(text);
+  const pieces: Buffer[] = [];
+  for await (const piece of inTurns(stateParts(state))) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
 }

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { assembleCore } from "../../../../src/commands/assemble.ts";
+import { CoreSource } from "../../../../src/commands/console/core-source.ts";
+import { everyMultiple } from "../../../../src/commands/console/history-timer.ts";
+import { readinessOf } from "../../../../src/commands/readiness.ts";
+import { servedModels } from "../../../../src/commands/served-models.ts";
+import { loadConfig } from "../../../../src/config/index.ts";
+import { JsonReader } from "../../../../src/json/index.ts";
+import { History } from "../../../../src/surface/admin/index.ts";
+import { Metrics } from "../../../../src/telemetry/index.ts";
+
+function start(names: readonly string[], admin: object = {}) {
+  const config = loadConfig({
+    text: JSON.stringify({
+      models: [{ name: "m", loadOnly: true, aliases: ["n"], adapters: ["lora"] }],
+      workers: names.map((name, i) => ({ name, endpoint: `10.0.0.${i + 1}:80`, dpSize: 2, totalKvBlocks: 100 })),
+      admission: { maxRequests: 5, maxQueued: 64 },
+      admin,
+    }),
+    env: {},
+  });
+  const core = assembleCore(config, {
+    models: servedModels(config).registry,
+    random: () => 0,
+    jsonReader: new JsonReader({ internedBytes: 1_024 }),
+  });
+  const metrics = new Metrics({ models: ["m"], version: "1", llmd: undefined });
+  let now = 0;
+  const source = new CoreSource(
+    {
+      config,
+      core,
+      metrics,
+      follower: { statusOf: () => undefined },
+      problemsOf: () => [],
+      isLoadShared: false,
+      readiness: readinessOf(config),
+      recovery: undefined,
+      replication: undefined,
+    },
+    new History(config.admin),
+    { wall: () => 1_000_000 + now, now: () => now },
+    900_000,
+  );
+  return { core, metrics, source, advance: (ms: number) => (now += ms) };
+}
+
+function namesOf(state: Awaited<ReturnType<CoreSource["state"]>>) {
+  return state.workers.map(({ name }) => name);
+}
+
+describe("the state of one picker", () => {
+  it("lists its workers by name, numbers in them as numbers", async () => {
+    const { source } = start(["gpu-10", "gpu-9", "a", "gpu-2"]);
+    expect(namesOf(await source.state())).toEqual(["a", "gpu-2", "gpu-9", "gpu-10"]);
+  });
+
+  it("follows who comes and goes", async () => {
+    const { core, source } = start(["b", "c"]);
+    await source.state();
+    const [first] = core.catalogue.workers();
+    if (first === undefined) throw new Error("two workers are configured");
+    core.catalogue.remove(first.id);
+    const { id: _id, ...rest } = first;
+    core.catalogue.put({ ...rest, id: 77n as typeof first.id, name: "a", endpoint: "10.0.0.9:80" });
+    expect(namesOf(await source.state())).toEqual(["a", "c"]);
+  });
+
+  it("holds as many ranks as the settings allow, and counts the workers that are left out", async () => {
+    const { source } = start(["a", "b", "c", "d"], { maxRanks: 5 });
+    const state = await source.state();
+    expect(namesOf(state)).toEqual(["a", "b"]);
+    expect(state.workersLeftOut).toBe(2);
+  });
+
+  it("has what is booked, and what it was when a point of the history was made", async () => {
+    const { core, source, advance, metrics } = start(["a"]);
+    source.addPoint();
+    const [rank] = core.catalogue.ranksFor("m");
+    if (rank === undefined) throw new Error("a worker is configured");
+    core.loads.reserve(rank.slot, { promptTokens: 30, cachedTokens: 0, sequence: new Uint32Array(4), count: 2 });
+    metrics.requests.told({ model: "m", api: "chat", mode: "reserve", inputTokens: 30, predictedCachedTokens: 0 });
+    advance(5_000);
+    source.addPoint();
+    const state = await source.state();
+    expect(state.workers[0]?.ranks[0]).toMatchObject({
+      booked: { requests: 1, prefillTokens: 30 },
+      requestsTotal: 1,
+      totalKvBlocks: 100,
+    });
+    expect(state.workers[0]?.ranks[1]).toMatchObject({ booked: { requests: 0 }, requestsTotal: 0 });
+    expect(state.history).toMatchObject({ atMs: [1_005_000], picks: [1], requests: [1], picksPerSecond: [0.2] });
+    expect(state.admission).toEqual({ waiting: 0, maxWaiting: 64 });
+  });
+
+  it("says of a model why it is placed by load, and by which names it is known", async () => {
+    const { source, metrics } = start(["a"]);
+    metrics.requests.inexact("m", "an image");
+    const state = await source.state();
+    expect(state.models).toMatchObject([
+      {
+        name: "m",
+        aliases: ["n", "lora"],
+        tokens: "load",
+        loadReason: "its setting loadOnly is on",
+        inexact: { "an image": 1 },
+      },
+    ]);
+    expect(state.ready).toEqual({ isReady: false, reasons: ["the models are being loaded"] });
+  });
+
+  it("explains no decision that is not kept", async () => {
+    const { source } = start(["a"]);
+    expect(await source.explain("1")).toBeUndefined();
+    expect(await source.explain("2-1")).toBeUndefined();
+    expect(await source.picks(10, undefined)).toEqual([]);
+  });
+});
+
+it("points of the history come at multiples of their interval, until they are stopped", async () => {
+  const at: number[] = [];
+  const stop = everyMultiple(20, () => at.push(Date.now()), Date.now);
+  await expect.poll(() => at.length).toBeGreaterThan(3);
+  stop();
+  const { length } = at;
+  // One for each multiple: never two within half an interval, however early a timer is.
+  for (const [i, each] of at.entries()) if (i > 0) expect(each - (at[i - 1] ?? 0)).toBeGreaterThanOrEqual(9);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(at).toHaveLength(length);
+});
