@@ -29,8 +29,8 @@ export interface ConfigFlags {
   readonly logLevel?: string | undefined;
 }
 
-/** Variables that are ours and name no setting: the path of the configuration file. */
-const otherVariables = new Set(["POINTSMAN_CONFIG"]);
+/** Variables that are ours and name no setting: the path of the configuration file, and what `pointsman top` shows the console. */
+const otherVariables = new Set(["POINTSMAN_CONFIG", "POINTSMAN_CONSOLE_TOKEN"]);
 
 /**
  * Kubernetes puts such variables into every pod beside a Service whose name starts with `pointsman`.

@@ -9,8 +9,8 @@ the default. An unknown setting or a bad value stops the start: every problem is
 \`pointsman check-config --config FILE\` does only that.
 
 - Every setting has an environment variable, named below, but for lists of sections and what is inside of them: those are
-  for the file alone. An unknown \`POINTSMAN_*\` variable is refused, except \`POINTSMAN_CONFIG\` and those that Kubernetes
-  makes for a Service named \`pointsman\`.
+  for the file alone. An unknown \`POINTSMAN_*\` variable is refused, except \`POINTSMAN_CONFIG\`, \`POINTSMAN_CONSOLE_TOKEN\`
+  (of \`pointsman top\`) and those that Kubernetes makes for a Service named \`pointsman\`.
 - \`--set path=value\` sets one, and may be repeated: \`--set routing.temperature=0.5\`. \`--listen\` is \`extProc.listen\`,
   \`--log-level\` is \`log.level\`.
 - A list of texts is given to either with commas between, \`POINTSMAN_MIXED_MODES=query,proxy\`, or as a JSON list:

@@ -41,6 +41,7 @@ describe("environmentOverrides", () => {
 
   it.each([
     ["POINTSMAN_CONFIG", "/etc/pointsman.yaml"],
+    ["POINTSMAN_CONSOLE_TOKEN", "secret"],
     ["POINTSMAN_SERVICE_HOST", "10.96.0.12"],
     ["POINTSMAN_SERVICE_PORT", "9002"],
     ["POINTSMAN_SERVICE_PORT_GRPC_HEALTH", "9003"],
