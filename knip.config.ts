@@ -4,6 +4,7 @@ const config: KnipConfig = {
   entry: [
     "src/main.ts",
     "src/commands/*-thread.ts",
+    "src/surface/admin/page/{main,early-theme}.js",
     "scripts/*.ts",
     "scripts/demo/main.ts",
     "scripts/docs/screenshots.ts",
@@ -23,7 +24,7 @@ const config: KnipConfig = {
     "test/soak/support/debug-hook.ts",
     "test/unit/tokenizer/record-transformers5.ts",
   ],
-  project: ["{src,test,bench,scripts}/**/*.ts"],
+  project: ["{src,test,bench,scripts}/**/*.ts", "src/surface/admin/page/*.js"],
   // A module's index names the types of what it exports, whether or not a caller spells them out.
   exclude: ["types"],
   // A mirror of a module's exports is what an index is: used in the module itself counts as used.
