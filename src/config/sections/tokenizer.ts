@@ -44,7 +44,9 @@ const mainThread = z
       .describe("Longest body that the main thread reads when it has met its text lately, in bytes."),
     maxValues: count(1)
       .default(4096)
-      .describe("Most values and keys in a body that the main thread reads, with those of JSON text in the arguments of tool calls: each costs up to a microsecond."),
+      .describe(
+        "Most values and keys in a body that the main thread reads, with those of JSON text in the arguments of tool calls: each costs up to a microsecond.",
+      ),
     maxUncutCharacters: count(1)
       .default(4096)
       .describe(
