@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { GrpcGateway } from "../contract/ext-proc/grpc-gateway.ts";
 import { ask } from "../e2e/support/client.ts";
@@ -47,6 +47,14 @@ describe("the image", () => {
       ({ name, versionInfo }: { name: string; versionInfo: string }) => `${name}@${versionInfo}`,
     );
     expect(listed.toSorted()).toEqual([`pointsman@${version}`, ...found.installed].toSorted());
+  });
+
+  it("holds the console's page, all of it", async () => {
+    const script =
+      'console.log(JSON.stringify(require("node:fs").readdirSync("/app/dist/surface/admin/page", { recursive: true })))';
+    const found: string[] = JSON.parse(await nodeInImage(script));
+    expect(found.toSorted()).toEqual(readdirSync("src/surface/admin/page", { recursive: true }).map(String).toSorted());
+    expect(found).toContain("index.html");
   });
 
   it("tells its version, and what is wrong with its settings", async () => {
