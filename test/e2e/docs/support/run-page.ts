@@ -14,8 +14,13 @@ const maxFaults = 3;
 /** A subcommand with nothing that it could work on. */
 const namedSubcommand = /^(?:npx pointsman|pointsman|node dist\/main\.js) ([a-z-]+)((?: --[a-z-]+)*)$/;
 
+/** A page as it is in the repository. */
+export function readPage(page: string): string {
+  return readFileSync(join(root, page), "utf8");
+}
+
 /** Does what a page says, from its top to its end, in a folder and a terminal of its own. Returns what went wrong, by line. */
-export async function runPage(page: string): Promise<readonly string[]> {
+export async function runPage(page: string, text = readPage(page)): Promise<readonly string[]> {
   const folder = await PageFolder.make();
   const shell = await PageShell.start(folder);
   const faults: string[] = [];
@@ -25,7 +30,7 @@ export async function runPage(page: string): Promise<readonly string[]> {
       const command: PageCommand = { kind: "block", line: 0, text: readFileSync(given, "utf8") };
       faults.push(...(await runCommand(command, shell)));
     }
-    for (const step of readPageSteps(withStandIns(readFileSync(join(root, page), "utf8")))) {
+    for (const step of readPageSteps(withStandIns(text))) {
       if (faults.length >= maxFaults) break;
       if (step.kind === "file") await folder.write(step.name, step.text);
       else faults.push(...(await runCommand(step, shell)));
@@ -100,7 +105,7 @@ export function oneLine(statement: string): string {
 
 /** Every command of a page as the list would have it. */
 export function commandLines(page: string): readonly string[] {
-  const steps = readPageSteps(withStandIns(readFileSync(join(root, page), "utf8")));
+  const steps = readPageSteps(withStandIns(readPage(page)));
   return steps.flatMap((step) =>
     step.kind === "file"
       ? []
