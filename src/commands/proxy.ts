@@ -134,6 +134,7 @@ function frontDoor(
         pickDeadlineMs: proxy.pickDeadlineMs,
         maxAttempts,
         maxHeldAnswerBytes: proxy.maxHeldAnswerBytes,
+        streamCommentMs: proxy.streamCommentMs,
         maxUsageBytes: proxy.maxUsageBytes,
         retryAfterSeconds: proxy.retryAfterSeconds,
         trustsClient: proxy.trustClientPins,

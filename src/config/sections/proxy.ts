@@ -69,6 +69,11 @@ const timeouts = {
   stallTimeoutMs: milliseconds(0)
     .default(300_000)
     .describe("Longest pause within a worker's answer, in ms; then it counts as broken. 0 = for ever."),
+  streamCommentMs: milliseconds(0)
+    .default(0)
+    .describe(
+      "How long a stream of events may be silent until the client is sent a comment (`: keep-alive`), which clients pass over and which keeps what lies between from ending the connection, in ms; again after each such time. 0 = streams are the worker's bytes and nothing else.",
+    ),
   workerKeepAliveMs: milliseconds(1)
     .default(4_000)
     .describe("How long a connection to a worker without requests is kept, in ms. Less than the worker keeps it."),

@@ -45,6 +45,8 @@ export interface AttemptContext {
   readonly format: StreamFormat | undefined;
   /** Answers that are no streams are held up to here, in bytes. */
   readonly maxHeldAnswerBytes: number;
+  /** Silence of a stream after which its client is sent a comment, ms; 0 = never. */
+  readonly streamCommentMs: number;
   /** Longest object with token counts that is read, in bytes. */
   readonly maxUsageBytes: number;
   /** The names of the model, when the worker was asked by another one than the client's. */
@@ -148,8 +150,8 @@ export class Attempt implements AnswerReceiver {
   #eventStream(head: AnswerHead, format: StreamFormat): AnswerBody {
     // An event of ours may follow.
     this.#begin(withoutLength(head));
-    const { client, clock } = this.#context;
-    return new EventStream(format, head.isEncoded, clock, {
+    const { client, clock, streamCommentMs } = this.#context;
+    return new EventStream({ format, isEncoded: head.isEncoded, commentMs: streamCommentMs }, clock, {
       write: (bytes) => this.#write(bytes),
       finish: () => this.#finish(),
       // What the client has got is complete but for the error event.

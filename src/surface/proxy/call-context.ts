@@ -17,6 +17,8 @@ export interface CallOptions {
   readonly maxAttempts: number;
   /** Answers that are no streams are held up to here, in bytes. */
   readonly maxHeldAnswerBytes: number;
+  /** Silence of a stream after which its client is sent a comment, ms; 0 = never. */
+  readonly streamCommentMs: number;
   /** Longest object with token counts that is read of an answer, in bytes. */
   readonly maxUsageBytes: number;
   /** `Retry-After` of temporary errors that name none, seconds. */

@@ -15,6 +15,18 @@ export interface EventSink {
   cut(error: DispatchError): void;
 }
 
+/** What is known of a stream before it comes. */
+export interface StreamKind {
+  readonly format: StreamFormat;
+  /** Whether the bytes are compressed: then they are passed on as they are, and nothing can be added. */
+  readonly isEncoded: boolean;
+  /** Silence after which a comment is sent, ms; 0 = never. */
+  readonly commentMs: number;
+}
+
+/** A comment, as clients pass over it: https://html.spec.whatwg.org/multipage/server-sent-events.html#authoring-notes */
+const comment = Buffer.from(": keep-alive\n\n");
+
 /** Longest event that is held until its end has come, in bytes. */
 const maxHeldBytes = 65_536;
 /** Longest time that a part of an event waits for the rest. */
@@ -27,14 +39,20 @@ export class EventStream implements AnswerBody {
   readonly #isEncoded: boolean;
   readonly #clock: Clock;
   readonly #sink: EventSink;
+  readonly #commentMs: number;
   #cancelHold: (() => void) | undefined;
+  #cancelComment: (() => void) | undefined;
+  #lastSentMs = 0;
 
-  /** @param isEncoded whether the bytes are compressed: then they are passed on as they are, and nothing can be added */
-  constructor(format: StreamFormat, isEncoded: boolean, clock: Clock, sink: EventSink) {
+  constructor({ format, isEncoded, commentMs }: StreamKind, clock: Clock, sink: EventSink) {
     this.#end = new StreamEnd(format);
     this.#isEncoded = isEncoded;
+    this.#commentMs = isEncoded ? 0 : commentMs;
     this.#clock = clock;
     this.#sink = sink;
+    if (this.#commentMs === 0) return;
+    this.#lastSentMs = clock.now();
+    this.#awaitSilence(this.#commentMs);
   }
 
   data(chunk: Buffer): void {
@@ -48,13 +66,13 @@ export class EventStream implements AnswerBody {
   }
 
   end(): void {
-    this.#endHold();
+    this.close();
     this.#send(this.#events.rest());
     this.#sink.finish();
   }
 
   broken(error: DispatchError): void {
-    this.#endHold();
+    this.close();
     const event = this.lastWords(streamError(error));
     if (event === undefined) this.#sink.cut(error);
     else if (this.#end.isWhole) this.#sink.finish();
@@ -67,6 +85,25 @@ export class EventStream implements AnswerBody {
 
   close(): void {
     this.#endHold();
+    this.#cancelComment?.();
+    this.#cancelComment = undefined;
+  }
+
+  /** One timer for all that is sent meanwhile: it looks how long nothing was. */
+  #awaitSilence(delayMs: number): void {
+    this.#cancelComment = this.#clock.after(delayMs, () => {
+      const nowMs = this.#clock.now();
+      const leftMs = this.#lastSentMs + this.#commentMs - nowMs;
+      this.#awaitSilence(leftMs > 0 ? leftMs : this.#commentMs);
+      if (leftMs > 0) return;
+      this.#lastSentMs = nowMs;
+      this.#comment();
+    });
+  }
+
+  /** Only between two events: within one it would be a part of it. */
+  #comment(): void {
+    if (!this.#events.isHolding && !this.#events.endsWithin) this.#sink.write(comment);
   }
 
   /** Not before what has come meanwhile has been read, if this process had other things to do. */
@@ -83,6 +120,7 @@ export class EventStream implements AnswerBody {
   #send(bytes: Buffer | undefined): void {
     if (bytes === undefined || bytes.length === 0) return;
     this.#end.sent(bytes);
+    if (this.#commentMs > 0) this.#lastSentMs = this.#clock.now();
     this.#sink.write(bytes);
   }
 

@@ -163,6 +163,7 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
       clock,
       format: this.#request.format,
       maxHeldAnswerBytes: options.maxHeldAnswerBytes,
+      streamCommentMs: options.streamCommentMs,
       maxUsageBytes: options.maxUsageBytes,
       rewrite: this.#request.rewrite,
       began: (head: AnswerHead) => this.#began(head),
