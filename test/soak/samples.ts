@@ -43,6 +43,8 @@ export function figureOf(sample: MemorySample, figure: string): number | undefin
       return heap?.heapUsed;
     case "arrayBuffers":
       return heap?.arrayBuffers;
+    case "threadHeaps":
+      return heap?.threadHeaps;
     case "handles":
       return heap && Object.values(heap.handles).reduce((sum, count) => sum + count, 0);
     default:

@@ -90,9 +90,12 @@ export class Soak {
     driver.start();
     const stop = new AbortController();
     const changing = this.#changeWorkers(stop.signal);
-    await this.#watch(startedAt, driver, minutes * 60);
-    stop.abort();
-    await changing;
+    try {
+      await this.#watch(startedAt, driver, minutes * 60);
+    } finally {
+      stop.abort();
+      await changing;
+    }
     tell("the load ends");
     await driver.stop();
     const { user, system } = process.cpuUsage(ownCpu);

@@ -112,8 +112,8 @@ export class Mix {
     const model = previous === undefined ? this.#model() : engineModel;
     const own = { model, input: this.#texts.words(120), max_output_tokens: this.#outputs(), stream };
     const body = previous === undefined ? own : { ...own, previous_response_id: previous };
-    // The answer before may be of another proxy, or forgotten by now: then nobody knows its worker.
-    const statuses = previous === undefined ? [200] : [200, 404];
+    // The answer before may be of another proxy, or forgotten by now: then nobody knows its worker. Or that worker is gone.
+    const statuses = previous === undefined ? [200] : [200, 404, 503];
     const sent = await this.#post(way, "responses", "/v1/responses", body, { statuses });
     if (way === "proxy") this.#lastResponse = /"id":"(resp_[^"]+)"/.exec(sent.text)?.[1];
     return sent;

@@ -29,7 +29,8 @@ export const deeds: readonly Deed[] = [
   { name: "picker-b and its shards drain", run: (stack) => drained(stack, "picker-b") },
   { name: "picker-b is killed", run: (stack) => killedPicker(stack, "picker-b") },
   { name: "a shard is killed", run: killedShard },
-  { name: "Envoy is killed", run: (stack) => away(stack.envoy, "SIGKILL", ["gateway"]) },
+  // The queue's processor does not send again what it could not send (llm-d-async: INFERENCE_ERROR).
+  { name: "Envoy is killed", run: (stack) => away(stack.envoy, "SIGKILL", ["gateway", "queue"]) },
   { name: "a worker crashes and is back, cold", run: crashedWorker },
   { name: "a worker is replaced, at another address", run: replacedWorker },
   { name: "a worker's machine is lost, and another one comes", run: lostWorker },

@@ -7,6 +7,8 @@ export interface TellingOfMemory {
   readonly heapUsed: number;
   readonly external: number;
   readonly arrayBuffers: number;
+  /** Heaps of all threads, together. */
+  readonly threadHeaps: number;
   /** Active resources (sockets, timers, ...) by kind. */
   readonly handles: Readonly<Record<string, number>>;
 }

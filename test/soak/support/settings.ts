@@ -29,7 +29,8 @@ export function soakSettings(ports: SoakPorts, shared: SharedPlaces): Readonly<R
   const common = commonSettings(shared);
   const routes = [ports.routeA, ports.routeRoute, ports.routeProxyA];
   const of = (id: string, metrics: number, route: number | undefined, more: PickerSettings): PickerSettings => {
-    const peers = { urls: routes.filter((port) => port !== route).map((port) => `http://127.0.0.1:${port}`) };
+    const urls = routes.filter((port) => port !== route).map((port) => `http://127.0.0.1:${port}`);
+    const peers = { urls, deadlineMs: 5 * patientMs, answerTimeoutMs: patientMs, catchUpMs: patientMs };
     const own = {
       metrics: at(metrics),
       replicas: { id, peers },

@@ -3,7 +3,15 @@ import type { GrowthBound } from "./growth.ts";
 const MiB = 1_048_576;
 
 /** The figures of a process whose growth is judged. */
-export const judgedFigures = ["rssBytes", "heapUsed", "arrayBuffers", "files", "sockets", "handles"] as const;
+export const judgedFigures = [
+  "rssBytes",
+  "heapUsed",
+  "arrayBuffers",
+  "threadHeaps",
+  "files",
+  "sockets",
+  "handles",
+] as const;
 export type JudgedFigure = (typeof judgedFigures)[number];
 
 /**
@@ -14,6 +22,7 @@ export const longBounds: Readonly<Record<JudgedFigure, GrowthBound>> = {
   rssBytes: { most: 12 * MiB, share: 0.08 },
   heapUsed: { most: 2 * MiB, share: 0.04 },
   arrayBuffers: { most: 4 * MiB, share: 0.1 },
+  threadHeaps: { most: 8 * MiB, share: 0.1 },
   files: { most: 6, share: 0.1 },
   sockets: { most: 6, share: 0.1 },
   handles: { most: 8, share: 0.1 },
@@ -24,6 +33,7 @@ export const shortBounds: Readonly<Record<JudgedFigure, GrowthBound>> = {
   rssBytes: { most: 80 * MiB, share: 0.5 },
   heapUsed: { most: 24 * MiB, share: 0.5 },
   arrayBuffers: { most: 32 * MiB, share: 1 },
+  threadHeaps: { most: 64 * MiB, share: 1 },
   files: { most: 48, share: 0.5 },
   sockets: { most: 48, share: 0.5 },
   handles: { most: 64, share: 0.5 },

@@ -10,7 +10,7 @@ const MiB = 1_048_576;
 /** Thirty minutes with a sample each. @param heapAt of the one process, in bytes, by minute */
 function recordOf(heapAt: (minute: number) => number, changes: Partial<SoakRecord> = {}): SoakRecord {
   const samples = Array.from({ length: 31 }, (_, minute): SoakSample => {
-    const heap = { pid: 1, heapUsed: heapAt(minute), external: 0, arrayBuffers: 0, handles: {} };
+    const heap = { pid: 1, heapUsed: heapAt(minute), external: 0, arrayBuffers: 0, threadHeaps: 0, handles: {} };
     const own = { pid: 1, rssBytes: 100 * MiB, files: 20, sockets: 10, cpuS: minute, heap };
     const load = { requests: minute, failures: 0, underWay: 0 };
     return { atS: minute * 60, processes: { picker: own }, gauges: {}, ...load };
