@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { ConfigError } from "./config-error.ts";
 import { apiKeyList } from "./sections/proxy.ts";
 import { queueApiKeyList } from "./sections/queue-callers.ts";
+import { yamlValue } from "./yaml-value.ts";
 
 /** One entry of `proxy.apiKeys`. */
 export type ApiKeySettings = Readonly<z.output<typeof apiKeyList>[number]>;
@@ -24,8 +25,9 @@ export function parseApiKeys(
   section: keyof typeof lists,
 ): readonly (ApiKeySettings & QueueApiKeySettings)[] {
   const document = parseDocument(text);
-  if (document.errors.length > 0) throw new ConfigError([`${file}: this is no YAML`]);
-  const parsed = lists[section].safeParse(document.toJS() ?? []);
+  const unusable = () => new ConfigError([`${file}: this is no YAML`]);
+  if (document.errors.length > 0) throw unusable();
+  const parsed = lists[section].safeParse(yamlValue(document, unusable) ?? []);
   if (parsed.success) return parsed.data;
   throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${file}: [${path.join(".")}]: ${message}`));
 }

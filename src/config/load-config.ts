@@ -6,6 +6,7 @@ import { type ConfigFlags, environmentOverrides, flagOverrides, type Override } 
 import { problemLines } from "./problems.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { type Setting, settingTree } from "./setting-tree.ts";
+import { yamlValue } from "./yaml-value.ts";
 
 /** Where the settings come from; a flag wins over the environment, that over the file, that over the default. */
 export interface ConfigSources {
@@ -106,7 +107,7 @@ function readSettings(file: string | undefined, text: string | undefined): Setti
   const document = parseDocument(source, { uniqueKeys: true });
   const place = file ?? "configuration";
   if (document.errors.length > 0) throw new ConfigError(document.errors.map(({ message }) => `${place}: ${message}`));
-  const root: unknown = document.toJS() ?? {};
+  const root = yamlValue(document, (reason) => new ConfigError([`${place}: ${reason}`])) ?? {};
   if (!isSection(root)) throw new ConfigError([`${place}: expected settings, one "name: value" a line`]);
   return withoutEmptySections(root, settingTree());
 }

@@ -203,5 +203,5 @@ function objectOf(value: unknown): UsageJson {
 }
 
 function countOf(value: unknown): number | undefined {
-  return typeof value === "number" && value >= 0 ? value : undefined;
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }

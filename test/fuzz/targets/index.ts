@@ -1,9 +1,19 @@
 import type { FuzzTarget } from "../framework/fuzz-target.ts";
+import { answerStreams } from "./answer-streams.ts";
 import { chatTemplates } from "./chat-templates.ts";
 import { extProcOrders } from "./ext-proc-orders.ts";
 import { jsonTexts } from "./json-texts.ts";
 import { kvEvents } from "./kv-events.ts";
+import { outsideTexts } from "./outside-texts.ts";
 import { proxyHttp } from "./proxy-http.ts";
 
 /** Everything that is fuzzed. */
-export const fuzzTargets: readonly FuzzTarget[] = [extProcOrders, jsonTexts, kvEvents, proxyHttp, chatTemplates];
+export const fuzzTargets: readonly FuzzTarget[] = [
+  extProcOrders,
+  jsonTexts,
+  kvEvents,
+  answerStreams,
+  outsideTexts,
+  proxyHttp,
+  chatTemplates,
+];

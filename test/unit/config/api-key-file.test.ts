@@ -24,6 +24,7 @@ describe("a key file", () => {
     ["- { name: a, sha256: ABC }", "keys: [0.sha256]: expected the SHA-256"],
     ["- { name: a, sha256: x, rate: 3 }", "keys: [0"],
     ["{a", "keys: this is no YAML"],
+    ["- *sk-a-key-in-plain-text", "keys: this is no YAML"],
   ])("%j is refused, without its values", (text, message) => {
     const refusal = (() => {
       try {

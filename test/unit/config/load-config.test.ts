@@ -168,6 +168,11 @@ describe("loadConfig", () => {
     ["a: [", /Flow sequence/],
     ["- a", /expected settings/],
     ["log: {level: info}\nlog: {level: warn}", /must be unique/],
+    ["log: *nowhere", /^configuration: .*nowhere/],
+    [
+      `a: &a [x, x]\nb: &b [${"*a, ".repeat(9)}]\nc: &c [${"*b, ".repeat(9)}]\nd: [${"*c, ".repeat(9)}]`,
+      /^configuration: .*alias/,
+    ],
   ])("refuses %j, which is not usable YAML", (text, problem) => {
     expect(problemsOf({ text })).toEqual([expect.stringMatching(problem)]);
   });

@@ -57,6 +57,11 @@ const found = [
   { name: "the key as a value", text: `{"a":"usage","b":["usage"],"usage":${chatUsage}}` },
 ];
 
+it.each(["1e999", "1.5", "-1", "9007199254740993", '"7"'])("takes %s for no count", (text) => {
+  expect(scan(`{"usage":{"prompt_tokens":${text}}}`).usage).toBeUndefined();
+  expect(scan(`{"usage":{"prompt_tokens":5,"completion_tokens":${text}}}`).usage?.outputTokens).toBeUndefined();
+});
+
 describe("UsageScanner", () => {
   it.each(found)("reads $name", ({ text }) => {
     expect(scan(text).usage).toEqual(expected);
