@@ -27,8 +27,9 @@ try {
   await mkdir(folder, { recursive: true });
   const stop = new AbortController();
   const traffic = talk(fleet, stop.signal);
-  await delay(busyMs);
-  await photograph(browser);
+  // A request that fails ends it, and the processes with it.
+  await Promise.race([traffic, delay(busyMs)]);
+  await Promise.race([traffic, photograph(browser)]);
   stop.abort();
   await traffic;
 } finally {
