@@ -34,7 +34,7 @@ function fileWith(text: string): string {
   return file;
 }
 
-describe("pointsman top without a terminal", () => {
+describe("pointsman top without a terminal", { timeout: 60_000 }, () => {
   it("is one snapshot of everything in plain text", async () => {
     const workers = Array.from({ length: 512 }, (_, at) => workerNamed(`worker-${at}`, at));
     console.state = { ...exampleState(), workers };
