@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { testModelFolder } from "../support/model-folder.ts";
+import { ensureBuilt } from "../support/picker.ts";
 import { elsewhere } from "./elsewhere.ts";
 import { standIns } from "./stand-ins.ts";
 import { root } from "./support/page-folder.ts";
@@ -19,10 +20,12 @@ describe("commands of the manual", () => {
   const waiting = [...withCommands];
   const results = new Map(withCommands.map((page) => [page, Promise.withResolvers<readonly string[]>()]));
 
-  beforeAll(() => {
+  beforeAll(async () => {
     testModelFolder();
+    // Pages cannot: the repository is read-only to them.
+    await ensureBuilt();
     for (let lane = 0; lane < lanes; lane++) void runLane();
-  });
+  }, 600_000);
 
   async function runLane(): Promise<void> {
     for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) {

@@ -125,7 +125,7 @@ export class Picker {
 }
 
 /** Builds `dist/` when a source file is newer, so that a test never runs an old picker. */
-async function ensureBuilt(): Promise<void> {
+export async function ensureBuilt(): Promise<void> {
   const builtMs = await stat(join(projectRoot, "dist/main.js")).then(
     (file) => file.mtimeMs,
     () => 0,
