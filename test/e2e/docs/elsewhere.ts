@@ -36,10 +36,12 @@ export const elsewhere: readonly Elsewhere[] = [
     instead: dryMake,
   },
   {
-    command: /^(?:make build && )?(?:node|node_modules\/\.bin\/node) bench\//,
+    command: /^(?:make build && |[A-Z_]+=\S+ )?(?:node|node_modules\/\.bin\/node) bench\//,
     why: "load generators, whose figures nobody could use beside other tests",
     instead: (command) =>
-      command.includes("/NAME/") ? "test -f bench/hit-rate/main.ts" : knownFlags(command.replace("make build && ", "")),
+      command.includes("/NAME/")
+        ? "test -f bench/hit-rate/main.ts"
+        : knownFlags(command.replace(/^(?:make build && |[A-Z_]+=\S+ )/, "")),
   },
   {
     command: /^npm run /,
