@@ -99,6 +99,8 @@ function noArguments({ positional, named }: CallArguments): void {
 function entriesOf({ positional, named }: CallArguments): readonly DictEntry[] {
   if (positional.length > 1) throw new TemplateRefusal();
   const [first] = positional;
+  // Python asks it for `keys` first.
+  if (positional.length === 1 && first === undefined) throw new TemplateRefusal();
   const given =
     first instanceof DictValue ? first.entries() : positional.length === 0 ? [] : pythonIterate(first).map(pairOf);
   return [...given, ...named];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { JsonObject, parseJson } from "../../../src/json/index.ts";
 import { compileTemplate, UnsupportedTemplateError } from "../../../src/template/index.ts";
+import { TemplateRefusal } from "../../../src/template/template-errors.ts";
 
 const context = parseJson(Buffer.from("{}"));
 
@@ -30,5 +31,32 @@ describe("a filter or test that there is not, within a condition that is false",
     if (!(context instanceof JsonObject)) throw new TypeError("an object expected");
     const template = compileTemplate(`{% if false %}${source}{% endif %}`, { dialect: "huggingface" });
     expect(template.render(context)).toBe("");
+  });
+});
+
+/** As jinja2 3.1.6 answers: Python asks what it makes a mapping of for `keys` first, which what there is not refuses to have. */
+describe("what there is not, taken for a mapping", () => {
+  it.each([
+    "{{ dict(nosuch) }}",
+    "{{ dict(nosuch, a=1) }}",
+    "{% set ns = namespace(nosuch) %}",
+    "{% set ns = namespace(nosuch if false, a=1) %}",
+    "{{ dict(**nosuch) }}",
+    "{{ nosuch | dictsort }}",
+    "{{ nosuch | xmlattr }}",
+  ])("is refused in %s", (source) => {
+    if (!(context instanceof JsonObject)) throw new TypeError("an object expected");
+    const template = compileTemplate(source, { dialect: "huggingface" });
+    expect(() => template.render(context)).toThrow(TemplateRefusal);
+  });
+
+  it.each([
+    ["{{ dict.fromkeys(nosuch) }}", "{}"],
+    ["{{ dict('') }}{{ dict([]) }}", "{}{}"],
+    ["{{ dict(*nosuch) }}", "{}"],
+    ["{{ nosuch | items | list }}", "[]"],
+  ])("is gone through in %s", (source, text) => {
+    if (!(context instanceof JsonObject)) throw new TypeError("an object expected");
+    expect(compileTemplate(source, { dialect: "huggingface" }).render(context)).toBe(text);
   });
 });
