@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { RoutingError } from "../../../src/errors/index.ts";
 import { JsonObject, parseJson } from "../../../src/json/index.ts";
 import { compileTemplate, UnsupportedTemplateError } from "../../../src/template/index.ts";
-import { TemplateRefusal } from "../../../src/template/template-errors.ts";
 
 const context = parseJson(Buffer.from("{}"));
 
@@ -47,7 +47,7 @@ describe("what there is not, taken for a mapping", () => {
   ])("is refused in %s", (source) => {
     if (!(context instanceof JsonObject)) throw new TypeError("an object expected");
     const template = compileTemplate(source, { dialect: "huggingface" });
-    expect(() => template.render(context)).toThrow(TemplateRefusal);
+    expect(() => template.render(context)).toThrow(RoutingError);
   });
 
   it.each([
