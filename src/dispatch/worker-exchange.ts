@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { AnswerParts } from "./answer-parts.ts";
 import { DispatchError, dispatchErrorOf } from "./dispatch-error.ts";
@@ -7,7 +8,10 @@ import type { Waiting, WaitingExchanges } from "./waiting-exchanges.ts";
 export interface AnswerReceiver {
   /** The request is on its way, on a connection; absent = that does not matter. */
   sent?(): void;
-  /** @param rawHeaders names and values in turn, as they came; latin1 */
+  /**
+   * @param reason latin1, without control characters
+   * @param rawHeaders names and values in turn, as they came; latin1
+   */
   head(status: number, reason: string, rawHeaders: readonly string[]): void;
   data(chunk: Buffer): void;
   end(): void;
@@ -77,7 +81,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
   ): void {
     // An informational head stands before the answer's own.
     if (this.#isOver || status < 200) return;
-    this.#parts.head({ status, reason: reason ?? "", rawHeaders: textsOf(controller.rawHeaders) });
+    this.#parts.head({ status, reason: sendableReason(reason ?? ""), rawHeaders: textsOf(controller.rawHeaders) });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -101,6 +105,14 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
     this.#isOver = true;
     this.#receiver.failed(dispatchErrorOf(cause, this.#controller !== undefined));
   }
+}
+
+const plainReason = /^[\t\x20-\x7e]*$/;
+const unsendable = /[^\t\x20-\x7e\x80-\xff]/g;
+
+/** Undici reads it as UTF-8, and takes what Node refuses to send: as latin1 it has the worker's bytes again, control characters are question marks. */
+function sendableReason(reason: string): string {
+  return plainReason.test(reason) ? reason : Buffer.from(reason).toString("latin1").replace(unsendable, "?");
 }
 
 function textsOf(raw: Dispatcher.DispatchController["rawHeaders"]): readonly string[] {

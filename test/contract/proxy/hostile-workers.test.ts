@@ -77,6 +77,27 @@ describe("a worker that answers badly", () => {
     expect(proxy.booked.requests).toBe(0);
   });
 
+  it.each([
+    ["of another language", Buffer.from("成功").toString("latin1"), Buffer.from("成功").toString("latin1")],
+    ["in latin1", "trouv\xe9", Buffer.from("trouv\ufffd").toString("latin1")],
+    ["with what acts on terminals", "a\x01\x1b[2Jb\x7f", "a??[2Jb?"],
+    ["that is none", "", ""],
+  ])("a reason %s is passed on as far as it can be", async (_name, sent, got) => {
+    for (const type of ["application/json", "text/event-stream"]) {
+      const answer = `HTTP/1.1 200 ${sent}\r\ncontent-type: ${type}\r\ncontent-length: 2\r\n\r\n{}`;
+      const proxy = await RunningProxy.start({ workers: [await startRaw([answer], "stay")], settings: quick });
+      open.push(proxy);
+      const { status, reason, body, isWhole } = await call(proxy.url, { body: chatBody() });
+      expect({ status, reason, body: body.toString(), isWhole }).toEqual({
+        status: 200,
+        reason: got,
+        body: "{}",
+        isWhole: true,
+      });
+      expect(proxy.booked.requests).toBe(0);
+    }
+  });
+
   it.each<[string, readonly string[], "close" | "reset" | "stay"]>([
     ["a broken chunk", [`${stream}transfer-encoding: chunked\r\n\r\n5\r\na: 1\n\r\nzz\r\n`], "close"],
     ["half a chunk", [`${stream}transfer-encoding: chunked\r\n\r\n50\r\ndata: {\n\n`], "reset"],

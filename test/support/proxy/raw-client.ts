@@ -3,6 +3,8 @@ import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 /** An answer as it came, byte for byte. */
 export interface RawAnswer {
   readonly status: number;
+  /** As latin1. */
+  readonly reason: string;
   readonly headers: IncomingMessage["headers"];
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
@@ -36,9 +38,10 @@ export async function call(url: string, request: RawRequest = {}): Promise<RawAn
   } catch {
     isWhole = false;
   }
-  const { statusCode = 0, headers, rawHeaders } = response;
+  const { statusCode = 0, statusMessage = "", headers, rawHeaders } = response;
   return {
     status: statusCode,
+    reason: statusMessage,
     headers,
     rawHeaders,
     body: Buffer.concat(chunks),
