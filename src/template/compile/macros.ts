@@ -56,7 +56,10 @@ function compileCallable(
 ): (frame: Frame) => CallableValue {
   const implicit = outer.dialect.implicitParameters.filter((name) => !names.includes(name) && mentions(body, name));
   const parametersOf = [...names, ...implicit];
-  const scope = outer.scope.ofFrame([...parametersOf, ...outer.namesSetIn(body)], outer.symbols(body, parametersOf));
+  // Defaults are read before anything of the body is set.
+  const read = defaults.map((value): Statement => ({ type: "output", value }));
+  const symbols = outer.symbols([...read, ...body], parametersOf);
+  const scope = outer.scope.ofFrame([...parametersOf, ...outer.namesSetIn(body)], symbols);
   const compiler = outer.region(scope);
   const run = compiler.body(body);
   const parameters = names.map((name, at): Parameter => {

@@ -82,6 +82,11 @@ const calls = [
     text: "a!a!",
   },
   {
+    name: "a default from outside, of a name that the macro sets",
+    source: "{% macro m(t, u=x) %}{{ u }}{% set x = t %}{{ x }}{% endmacro %}{{ m('a') }}{{ m('b') }}",
+    text: "a clientaa clientb",
+  },
+  {
     name: "spread arguments",
     source:
       "{% macro m(t) %}{{ t }}{% endmacro %}{% for i in y %}{{ m(*['a', 'b'][:1]) }}{{ m(**{'t': i}) }}{% endfor %}",
