@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { fetch } from "undici";
 import { stringify } from "yaml";
-import { copyPage } from "../../../scripts/copy-page.ts";
+import { build } from "../../../scripts/build.ts";
 import { type Command, OwnProcess } from "./own-process.ts";
 import { until } from "./until.ts";
 
@@ -131,9 +129,7 @@ export async function ensureBuilt(): Promise<void> {
     () => 0,
   );
   if (builtMs > (await newestMs(join(projectRoot, "src")))) return;
-  const compiler = join(projectRoot, "node_modules/typescript/bin/tsc");
-  await promisify(execFile)(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: projectRoot });
-  await copyPage();
+  await build();
 }
 
 async function newestMs(folder: string): Promise<number> {
