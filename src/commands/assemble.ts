@@ -18,6 +18,7 @@ import {
   type SentPrompts,
 } from "../router/index.ts";
 import { admissionQueue, busyThresholds, objectivesOf } from "./admission.ts";
+import { NewsOwed } from "./news-owed.ts";
 import { pickOptionsOf } from "./pick-options.ts";
 import { PromptLearner } from "./prompt-learner.ts";
 import { ReservationIds, replicaName } from "./reservation-ids.ts";
@@ -54,6 +55,7 @@ export interface Core {
   readonly json: JsonReader;
   readonly pick: Required<PickOptions>;
   /** Whether what is sent to workers turns up in their caches. */
+  readonly newsOwed: NewsOwed;
   readonly sentPromptCheck: SentPromptCheck;
 }
 
@@ -84,6 +86,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
   catalogue.replaceAll(configuredWorkers(config));
   const { predictedTtlMs, unmatchedPromptMs } = config.kvEvents;
   const learner = new PromptLearner({ ...config.approximateIndex, predictedTtlMs }, clock);
+  const newsOwed = new NewsOwed(clock);
   const sentPromptCheck = new SentPromptCheck(unmatchedPromptMs, clock);
   const sessions = new SessionTable(config.affinity, clock, isSharingSessions(config) ? sharedSessionKey : undefined);
   const queue = admissionQueue(config, { catalogue, loads, siblings }, parts.waited);
@@ -99,7 +102,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
       leases,
       sessions,
       random,
-      sentPrompts: allOf(learner, sentPromptCheck),
+      sentPrompts: allOf(learner, newsOwed, sentPromptCheck),
       decisions,
       ...(queue === undefined ? {} : { queue }),
     },
@@ -131,6 +134,7 @@ export function assembleCore(config: Config, parts: CoreParts): Core {
     rewrites: new ModelRewrites(config.modelRewrites.map(rewriteRuleOf), random),
     json: jsonReader,
     pick: pickOptions,
+    newsOwed,
     sentPromptCheck,
   };
 }

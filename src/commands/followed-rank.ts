@@ -40,8 +40,6 @@ export class FollowedRank {
   readonly #alarms: KvAlarms;
   readonly #silentWarnMs: number;
   readonly #quietCheckMs: number;
-  /** Requests booked on the rank when it was last heard of. */
-  #bookedWhenHeard = 0;
 
   /** Begins to follow. Throws when the address is none. */
   constructor(rank: WorkerRank, endpoint: string, options: Config["kvEvents"], dependencies: FollowedRankDependencies) {
@@ -95,18 +93,18 @@ export class FollowedRank {
 
   /**
    * Looks for what is wrong.
-   * @param bookedRequests requests that were sent to the rank since it exists
-   * @param unmatchedPrompts of those, how many in a row did not turn up in its cache
+   * @param owedMs how long it has owed an event when it was last heard at a time
+   * @param unmatchedPrompts how many prompts in a row that were sent to it did not turn up in its cache
    */
-  look(bookedRequests: number, unmatchedPrompts: number, nowMs: number): void {
+  look(owedMs: (heardAtMs: number) => number, unmatchedPrompts: number, nowMs: number): void {
     if (this.#quietCheckMs > 0) this.#subscriber.checkQuiet(this.#quietCheckMs);
     const { status } = this.#subscriber;
-    const isQuiet = this.#silentWarnMs > 0 && status.silentMs >= this.#silentWarnMs;
-    if (!isQuiet) this.#bookedWhenHeard = bookedRequests;
+    const silentForMs = owedMs(nowMs - status.silentMs);
     this.#alarms.look(
       {
         status,
-        isSilent: isQuiet && bookedRequests > this.#bookedWhenHeard,
+        isSilent: this.#silentWarnMs > 0 && silentForMs >= this.#silentWarnMs,
+        blocks: this.#index.blocksOf(this.rank.slot),
         blockSize: this.#index.blockSize,
         conflicts: this.#index.conflictsOf(this.rank.slot),
         unmatchedPrompts,

@@ -4,8 +4,10 @@ import type { KvProblem, KvProblemKind } from "./kv-rank-status.ts";
 /** What can be seen of a rank at one moment. */
 export interface RankSigns {
   readonly status: KvEventStatus;
-  /** It got requests since it was last heard of, longer ago than is usual. */
+  /** It has owed an event for longer than is usual. */
   readonly isSilent: boolean;
+  /** That it is known to hold. */
+  readonly blocks: number;
   /** Tokens in a block, as configured. */
   readonly blockSize: number;
   /** Stores of a hash that stood for another block before, since the start. */
@@ -73,8 +75,7 @@ function problemsOf(signs: RankSigns, hasConflicts: boolean): readonly KvProblem
   const problems: KvProblem[] = [];
   const add = (kind: KvProblemKind, message: string) => problems.push({ kind, message });
   if (signs.isSilent) {
-    const why = status.isConnected ? "are they enabled in the engine?" : "their address cannot be reached";
-    add("silent", `the worker serves requests but publishes no KV events (${why}): its cache counts as empty`);
+    add("silent", silenceOf(signs));
   }
   if (status.foreignBlockSize !== undefined) {
     const sizes = `the engine's KV blocks have ${status.foreignBlockSize} tokens, the model's blockSize is ${blockSize}`;
@@ -91,4 +92,15 @@ function problemsOf(signs: RankSigns, hasConflicts: boolean): readonly KvProblem
   if (status.isStale) add("stale", "events were lost for good: what the worker holds may be wrong");
   if (!status.isReadable) add("unreadable", "the worker's messages are no KV events that are known");
   return problems;
+}
+
+function silenceOf({ status, blocks }: RankSigns): string {
+  const { isConnected, hasSeenEvents } = status;
+  const unreached = "their address cannot be reached";
+  if (hasSeenEvents || blocks > 0) {
+    const why = isConnected ? "does its engine still publish them?" : unreached;
+    return `no KV events came for prompts that were new to the worker (${why}): what it holds is known as it was`;
+  }
+  const why = isConnected ? "are they enabled in the engine?" : unreached;
+  return `the worker serves requests but publishes no KV events (${why}): its cache counts as empty`;
 }

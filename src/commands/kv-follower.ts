@@ -12,7 +12,8 @@ import type { KvRankStatus } from "./kv-rank-status.ts";
 const systemClock: Clock = { now: () => performance.now() };
 
 /** What is followed, and what its events are written into. */
-export type FollowedCore = Pick<Core, "catalogue" | "models" | "loads"> & Partial<Pick<Core, "sentPromptCheck">>;
+export type FollowedCore = Pick<Core, "catalogue" | "models" | "loads"> &
+  Partial<Pick<Core, "newsOwed" | "sentPromptCheck">>;
 
 /** Time between two looks for what is wrong, ms. */
 const lookMs = 1_000;
@@ -115,6 +116,7 @@ export class KvFollower {
     const followed = this.#followed.get(slot);
     if (followed === undefined) return;
     this.#followed.delete(slot);
+    this.#core.newsOwed?.forget(slot);
     this.#core.sentPromptCheck?.forget(slot);
     const closed = followed
       .close()
@@ -124,11 +126,12 @@ export class KvFollower {
   }
 
   #look(): void {
-    this.#core.sentPromptCheck?.look();
+    const { newsOwed, sentPromptCheck } = this.#core;
+    sentPromptCheck?.look();
     for (const followed of this.#followed.values()) {
       const { rank } = followed;
-      const booked = this.#core.loads.bookedRequests(rank.slot);
-      followed.look(booked, this.#core.sentPromptCheck?.unmatchedOf(rank) ?? 0, this.#clock.now());
+      const owedMs = (heardAtMs: number) => newsOwed?.owedMs(rank, heardAtMs) ?? 0;
+      followed.look(owedMs, sentPromptCheck?.unmatchedOf(rank) ?? 0, this.#clock.now());
     }
   }
 }

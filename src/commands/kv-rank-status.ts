@@ -1,6 +1,6 @@
 /** What is wrong with a rank's KV events; each has a metric label, and one line in the log. */
 export type KvProblemKind =
-  /** The rank serves requests and says nothing: its cache counts as empty. */
+  /** The rank was sent prompts that were new to it, and says nothing of them. */
   | "silent"
   /** Its blocks are of another size than the model's setting. */
   | "block_size_mismatch"

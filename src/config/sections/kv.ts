@@ -40,7 +40,9 @@ export const kvEvents = z
       ),
     silentWorkerWarnMs: milliseconds(0)
       .default(60_000)
-      .describe("A worker that serves requests and sent no event for this long is warned of, in ms; 0 = never."),
+      .describe(
+        "A worker that was sent a prompt with complete blocks that it did not hold, and sent no event for this long after it, is warned of, in ms; 0 = never.",
+      ),
     unmatchedPromptMs: milliseconds(0)
       .default(60_000)
       .describe(

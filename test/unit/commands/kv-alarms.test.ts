@@ -13,6 +13,7 @@ const healthy: RankSigns = {
     foreignBlockSize: undefined,
   },
   isSilent: false,
+  blocks: 0,
   blockSize: 16,
   conflicts: 0,
   unmatchedPrompts: 0,
@@ -34,8 +35,26 @@ function sick(change: Partial<RankSigns> & { readonly seen?: Partial<RankSigns["
 
 describe("KvAlarms", () => {
   it.each([
-    { kind: "silent", signs: sick({ isSilent: true }), says: "publishes no KV events (are they enabled" },
-    { kind: "silent", signs: sick({ isSilent: true, seen: { isConnected: false } }), says: "cannot be reached" },
+    {
+      kind: "silent",
+      signs: sick({ isSilent: true, seen: { hasSeenEvents: false } }),
+      says: "publishes no KV events (are they enabled in the engine?): its cache counts as empty",
+    },
+    {
+      kind: "silent",
+      signs: sick({ isSilent: true, seen: { hasSeenEvents: false, isConnected: false } }),
+      says: "publishes no KV events (their address cannot be reached): its cache counts as empty",
+    },
+    {
+      kind: "silent",
+      signs: sick({ isSilent: true }),
+      says: "no KV events came for prompts that were new to the worker (does its engine still publish them?)",
+    },
+    {
+      kind: "silent",
+      signs: sick({ isSilent: true, blocks: 3, seen: { hasSeenEvents: false, isConnected: false } }),
+      says: "new to the worker (their address cannot be reached): what it holds is known as it was",
+    },
     {
       kind: "block_size_mismatch",
       signs: sick({ seen: { foreignBlockSize: 64 } }),

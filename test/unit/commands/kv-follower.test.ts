@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type FollowedCore, KvFollower } from "../../../src/commands/kv-follower.ts";
+import { NewsOwed } from "../../../src/commands/news-owed.ts";
 import { staticWorkers } from "../../../src/fleet/index.ts";
-import { PrefixIndex } from "../../../src/kv/index.ts";
+import { hashBlocks, PrefixIndex } from "../../../src/kv/index.ts";
 import { ModelRegistry } from "../../../src/router/index.ts";
 import { type SimWorker, startSimWorker } from "../../../src/sim-worker/index.ts";
 import { createLogger } from "../../../src/telemetry/index.ts";
@@ -155,19 +156,26 @@ describe("following KV events", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     try {
       const worker = await engine();
-      const core = coreOf(worker);
-      const lines: string[] = [];
       let nowMs = 0;
+      const newsOwed = new NewsOwed({ now: () => nowMs });
+      const core = { ...coreOf(worker), newsOwed };
+      const lines: string[] = [];
       const follower = follow(core, { silentWorkerWarnMs: 1_000, lines, clock: { now: () => nowMs } });
       nowMs = 5_000;
       vi.advanceTimersByTime(5_000);
       expect(lines).toEqual([]);
-      core.loads.reserve(0, { promptTokens: 8, cachedTokens: 0, sequence: new Uint32Array(4), count: 2 });
+      const [model] = core.models.values();
+      const [rank] = core.catalogue.ranksFor(undefined);
+      if (model === undefined || rank === undefined) throw new Error("no model or rank");
+      newsOwed.onSent(rank, model, hashBlocks(Uint32Array.of(1, 2, 3, 4), { blockSize: 4 }));
+      nowMs = 5_999;
+      vi.advanceTimersByTime(5_000);
+      expect(lines).toEqual([]);
+      nowMs = 6_000;
       vi.advanceTimersByTime(5_000);
       expect(lines).toHaveLength(1);
       expect(lines[0]).toContain("publishes no KV events");
-      const [rank] = core.catalogue.ranksFor(undefined);
-      expect(rank && follower.statusOf(rank)?.problems).toMatchObject([{ kind: "silent" }]);
+      expect(follower.statusOf(rank)?.problems).toMatchObject([{ kind: "silent" }]);
     } finally {
       vi.useRealTimers();
     }
