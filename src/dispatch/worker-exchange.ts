@@ -4,7 +4,10 @@ import { AnswerParts } from "./answer-parts.ts";
 import { DispatchError, dispatchErrorOf } from "./dispatch-error.ts";
 import type { Waiting, WaitingExchanges } from "./waiting-exchanges.ts";
 
-/** Takes a worker's answer as it comes. After `end` or `failed` nothing is called, nor after the exchange was cancelled. */
+/**
+ * Takes a worker's answer as it comes. After `end` or `failed` nothing is called, nor after the exchange was cancelled. What a call throws fails the exchange:
+ * `failed` is called, after an `end` that threw too.
+ */
 export interface AnswerReceiver {
   /** The request is on its way, on a connection; absent = that does not matter. */
   sent?(): void;
@@ -94,7 +97,12 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
     // The receiver may have cancelled meanwhile.
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#receiver.end();
+    try {
+      this.#receiver.end();
+    } catch (cause) {
+      // Undici would tell of it here again, where the exchange is over.
+      this.#receiver.failed(dispatchErrorOf(cause, true));
+    }
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
