@@ -3,8 +3,8 @@ import { HttpError, type HttpErrorCode } from "./error-answer.ts";
 
 /**
  * What is wrong with a request that Node's parser takes and another server could read otherwise: transfer codings besides chunks, of which the
- * body would go on encoded and without a word about it, chunks in HTTP/1.0, no host or two, and versions
- * of HTTP that the connection does not speak. Undefined = nothing.
+ * body would go on encoded and without a word about it, chunks in HTTP/1.0, no host or two, versions of HTTP that the connection does not
+ * speak, and expectations besides that of an invitation, after which nobody knows whether the body comes. Undefined = nothing.
  */
 export function framingError(request: IncomingMessage): HttpError | undefined {
   const { httpVersionMajor, httpVersion, headers, rawHeaders } = request;
@@ -20,8 +20,13 @@ export function framingError(request: IncomingMessage): HttpError | undefined {
   if (coding !== undefined && httpVersion === "1.0") return refusal(400, "invalid_request", "HTTP/1.0 has no chunks");
   const hosts = hostsIn(rawHeaders);
   const isOne = hosts === 1 || (hosts === 0 && httpVersion === "1.0");
-  return isOne ? undefined : refusal(400, "invalid_request", "a request names one host");
+  if (!isOne) return refusal(400, "invalid_request", "a request names one host");
+  // HTTP/1.0 knows no expectations, and passes over them.
+  if (headers.expect === undefined || httpVersion === "1.0" || invitations.test(headers.expect)) return undefined;
+  return refusal(417, "invalid_request", "no expectation besides 100-continue is met");
 }
+
+const invitations = /^100-continue(\s*,\s*100-continue)*$/i;
 
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;

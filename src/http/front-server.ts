@@ -2,10 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { ListenError } from "../errors/index.ts";
 import { type ApiError, apiErrorBody } from "./api-error.ts";
-import type { HttpError } from "./error-answer.ts";
-import { framingError } from "./framing-error.ts";
 import { type HttpLog, type HttpTls, type ListenerLimits, ServerMaker } from "./node-server.ts";
-import { PipelinedRequests } from "./pipelined-requests.ts";
 
 /** Who answers. */
 export interface FrontDoorway {
@@ -67,19 +64,10 @@ export class FrontServer {
   static async start(door: FrontDoorway, options: FrontServerOptions, log: HttpLog): Promise<FrontServer> {
     const { sharesPort = false, tls, limits } = options;
     const maker = await ServerMaker.prepare(limits, tls, log);
-    const pipelined = new PipelinedRequests();
-    const take = (request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean) => {
-      if (!pipelined.admit(request, response)) return;
-      const error = framingError(request);
-      if (error === undefined) {
-        door.receive(request, response, awaitsInvitation);
-        return;
-      }
-      pipelined.endWith(request);
-      refuse(request, response, error);
-    };
-    const server = maker.make((request, response) => take(request, response, false));
-    server.on("checkContinue", (request, response) => take(request, response, true));
+    const server = maker.make({
+      receive: (request, response, awaitsInvitation) => door.receive(request, response, awaitsInvitation),
+      errorBody: bodyOf,
+    });
     server.on("clientError", (error, socket) => answerClientError(error, socket as Socket));
     const front = new FrontServer(server, maker, door, options);
     if (!sharesPort) await front.open();
@@ -146,15 +134,6 @@ export class FrontServer {
 
 function placeOf({ host, port }: Pick<FrontServerOptions, "host" | "port">): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/** Ends the connection with an answer. */
-function refuse(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
-  const body = bodyOf(error);
-  const own = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-  response.writeHead(error.status, { ...own, ...error.headers }).end(body);
-  // What still comes is dropped.
-  request.resume();
 }
 
 function bodyOf(error: ApiError): string {

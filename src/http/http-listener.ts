@@ -1,5 +1,5 @@
 import { chmod } from "node:fs/promises";
-import type { Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import { ListenError } from "../errors/index.ts";
@@ -9,6 +9,7 @@ import { type HttpLog, type HttpTls, ServerMaker } from "./node-server.ts";
 import type { Operation } from "./operation.ts";
 import { type HttpLimits, RequestLimits } from "./request-limits.ts";
 import { answerBadPath, type HttpObserver, serveOperations } from "./serve-operations.ts";
+import type { RequestTaker } from "./taken-requests.ts";
 import { freeSocketPath } from "./unix-socket.ts";
 
 /** Where a listener is reached: a TCP port (0 = one that the system chooses), or a Unix socket. */
@@ -65,7 +66,7 @@ export class HttpListener {
     const maker = await ServerMaker.prepare(limits, tls, dependencies.log);
     const app = fastify({
       logger: false,
-      serverFactory: (handler) => maker.make(handler) as Server,
+      serverFactory: (handler) => maker.make(takerOf(handler)) as Server,
       clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket),
       frameworkErrors: (error, _request, reply) => answerBadPath(error, reply),
       routerOptions: { maxParamLength },
@@ -119,6 +120,16 @@ export class HttpListener {
     await this.#app.listen({ path: address.path });
     if (address.mode !== undefined) await chmod(address.path, address.mode);
   }
+}
+
+function takerOf(handler: RequestListener): RequestTaker {
+  return {
+    receive: (request, response, awaitsInvitation) => {
+      if (awaitsInvitation) response.writeContinue();
+      handler(request, response);
+    },
+    errorBody: (error) => errorAnswer(error, 0).body,
+  };
 }
 
 function textOf(address: HttpAddress): string {

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import {
   clientChecksOf,
@@ -10,6 +10,7 @@ import {
   watchListenerPems,
 } from "./certificates.ts";
 import type { HttpLimits } from "./request-limits.ts";
+import { type RequestTaker, takeRequests } from "./taken-requests.ts";
 
 /** Transport security of a listener. */
 export type HttpTls = { readonly kind: "off" } | PemSource;
@@ -49,8 +50,9 @@ export class ServerMaker {
     return new ServerMaker(limits, tls, tls.kind === "off" ? undefined : await readListenerPems(tls), log);
   }
 
-  make(handler: RequestListener): Server | TlsServer {
-    const server = this.#bare(handler);
+  make(taker: RequestTaker): Server | TlsServer {
+    const server = this.#bare();
+    takeRequests(server as Server, taker);
     server.maxConnections = this.#limits.maxConnections;
     return server;
   }
@@ -59,7 +61,7 @@ export class ServerMaker {
     this.#stopWatching();
   }
 
-  #bare(handler: RequestListener): Server | TlsServer {
+  #bare(): Server | TlsServer {
     const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes } = this.#limits;
     const options: ServerOptions = {
       // Node refuses to start with more time for the headers than for the whole.
@@ -72,8 +74,8 @@ export class ServerMaker {
       requireHostHeader: false,
       ...(maxHeaderBytes === undefined ? {} : { maxHeaderSize: maxHeaderBytes }),
     };
-    if (this.#pems === undefined || this.#tls.kind === "off") return createServer(options, handler);
-    const server = createTlsServer({ ...options, ...contextOf(this.#pems), ...clientChecksOf(this.#tls) }, handler);
+    if (this.#pems === undefined || this.#tls.kind === "off") return createServer(options);
+    const server = createTlsServer({ ...options, ...contextOf(this.#pems), ...clientChecksOf(this.#tls) });
     this.#watch(this.#tls, this.#pems, server);
     return server;
   }

@@ -3,10 +3,8 @@ import { pipeline } from "node:stream/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { BearerTokens } from "./bearer-tokens.ts";
 import { type ErrorAnswer, errorAnswer, HttpError, type HttpErrorCode, isInternal } from "./error-answer.ts";
-import { framingError } from "./framing-error.ts";
 import type { HttpLog } from "./node-server.ts";
 import type { HttpAnswer, Operation } from "./operation.ts";
-import { PipelinedRequests } from "./pipelined-requests.ts";
 import { ReceivedCall } from "./received-call.ts";
 import type { HeldBody, RequestLimits } from "./request-limits.ts";
 
@@ -47,15 +45,9 @@ export function serveOperations(app: FastifyInstance, operations: readonly Opera
   });
   app.setErrorHandler((error, _request, reply) => send(reply, answerTo(error, context)));
   const refuseUnknown = refuse(404, "not_found", "route not found", context);
-  const pipelined = new PipelinedRequests();
   // Before the body is read, which a not-found handler would come after.
   app.addHook("onRequest", (request, reply, done) => {
-    const error = framingError(request.raw);
-    if (!pipelined.admit(request.raw, reply.raw)) reply.hijack();
-    else if (error !== undefined) {
-      pipelined.endWith(request.raw);
-      send(reply, errorAnswer(error, 0));
-    } else if (request.is404) refuseUnknown(request, reply);
+    if (request.is404) refuseUnknown(request, reply);
     else done();
   });
   for (const operation of operations) serveOperation(app, operation, context);

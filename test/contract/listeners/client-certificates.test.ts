@@ -37,7 +37,7 @@ async function bareHttp(tls: PemSource): Promise<Listening> {
   const lines: object[] = [];
   const log = { info: () => undefined, error: (fields: object) => lines.push(fields) };
   const maker = await ServerMaker.prepare(roomyLimits, tls, log);
-  const server = maker.make((_request, response) => response.end());
+  const server = maker.make({ receive: (_request, response) => response.end(), errorBody: () => "{}" });
   await new Promise<void>((resolve) => server.listen({ host: "127.0.0.1", port: 0 }, resolve));
   const { port } = server.address() as { port: number };
   const close = async () => {

@@ -7,6 +7,6 @@ export function faultReport(target: string, { seed, path, shown, error }: Fault)
     `fuzz ${target}: found with seed ${seed}`,
     `the smallest case: ${shown}`,
     said,
-    `again: node test/fuzz/run.ts --target ${target} --seed ${seed} --path ${path}`,
+    `again: node_modules/.bin/node test/fuzz/run.ts --target ${target} --seed ${seed} --path ${path}`,
   ].join("\n");
 }

@@ -4,7 +4,8 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { RunningProxy } from "../../support/proxy/running-proxy.ts";
 import { type FuzzTarget, fuzzing } from "../framework/fuzz-target.ts";
-import { bytesOf, type ClientBytes, clientBytes, isRouting } from "./http/raw-requests.ts";
+import { checkForwarded } from "./http/forwarded-requests.ts";
+import { bytesOf, type ClientBytes, clientBytes } from "./http/raw-requests.ts";
 import { RawWorker } from "./http/raw-worker.ts";
 import { type ParsedMessage, parseAll } from "./http/strict-parser.ts";
 
@@ -131,40 +132,6 @@ function checkAnswers(answers: Buffer, requests: number): void {
   const final = messages.filter(({ line }) => !/^HTTP\/1\.. 1/.test(line));
   assert.ok(final.length <= requests + 1, `${final.length} answers to ${requests} requests`);
   for (const { line } of messages) assert.doesNotMatch(line, /^HTTP\/1\.. 5(?!01|05)/, "no fault of the proxy's own");
-}
-
-function targetOf({ line }: ParsedMessage): string {
-  return (line.split(" ")[1] ?? "").replace(/^http:\/\/[^/]*/, "").replace(/#.*/, "");
-}
-
-/** Each forwarded request is one of the client's, in order, whole and nothing more. */
-function checkForwarded(sent: readonly ParsedMessage[], seen: readonly ParsedMessage[], rest: string): void {
-  let next = 0;
-  for (const request of seen) {
-    const at = sent.findIndex(
-      (each, i) => i >= next && targetOf(each) === targetOf(request) && each.body.equals(request.body),
-    );
-    assert.ok(at >= 0, `a worker got what no client sent (${rest}): ${request.line} ${request.body.subarray(0, 80)}`);
-    next = at + 1;
-    checkHeaders(sent[at] as ParsedMessage, request);
-  }
-}
-
-const ofConnection = ["te", "trailer", "upgrade", "keep-alive", "proxy-authorization", "expect", "transfer-encoding"];
-
-function checkHeaders(sent: ParsedMessage, request: ParsedMessage): void {
-  const names = request.headers.map(([name]) => name);
-  for (const name of names) {
-    assert.ok(!isRouting(name), `a routing header reached a worker: ${name}`);
-    assert.ok(!ofConnection.includes(name), `a header of the connection reached a worker: ${name}`);
-  }
-  const nominated = sent.headers
-    .filter(([name]) => name === "connection")
-    .flatMap(([, value]) => value.split(",").map((each) => each.trim().toLowerCase()));
-  for (const [name, value] of sent.headers) {
-    if (name === "connection" || name === "x-request-id" || !nominated.includes(name)) continue;
-    assert.ok(!request.headers.some(([n, v]) => n === name && v === value), `${name} was nominated by connection`);
-  }
 }
 
 async function until(holds: () => boolean, what: () => string): Promise<void> {

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { afterEach, describe, expect, it } from "vitest";
 import { FrontServer } from "../../../src/http/index.ts";
-import { roomyLimits } from "./support.ts";
+import { roomyLimits, sendRaw } from "./support.ts";
 
 const open: FrontServer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
@@ -52,6 +52,20 @@ describe("the end of a front", () => {
     const drained = server.drain(1_000);
     await expect(statusOf(address)).rejects.toThrow();
     await drained;
+  });
+});
+
+describe("a request that another server could read otherwise", () => {
+  it.each([
+    ["host: x\r\nhost: y\r\nexpect: a", 400],
+    ["host: x\r\nhost: y\r\nexpect: 100-continue", 400],
+    ["host: x\r\nhost: y\r\nconnection: upgrade\r\nupgrade: h2c", 400],
+    ["host: x\r\nexpect: a", 417],
+  ])("ends its connection, with whatever event it comes: %j", async (lines, status) => {
+    const { address } = await startFront(0);
+    const first = `POST / HTTP/1.1\r\n${lines}\r\ncontent-length: 2\r\n\r\n{}`;
+    const answers = await sendRaw(address, `${first}GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
   });
 });
 

@@ -57,6 +57,38 @@ it.each([
   expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
 });
 
+it.each([
+  ["two hosts and an expectation", "/thing", "host: x\r\nhost: y\r\nexpect: a", 400],
+  ["two hosts and an invitation awaited", "/thing", "host: x\r\nhost: y\r\nexpect: 100-continue", 400],
+  ["two hosts and an offer to upgrade", "/thing", "host: x\r\nhost: y\r\nconnection: upgrade\r\nupgrade: h2c", 400],
+  ["two hosts and a path that is none", "/thing/%zz", "host: x\r\nhost: y", 400],
+  ["an expectation", "/thing", "host: x\r\nexpect: a", 417],
+  ["no expectation in its line", "/thing", "host: x\r\nexpect:", 417],
+  ["an expectation beside an invitation", "/thing", "host: x\r\nexpect: 100-continue, a", 417],
+])(
+  "%s: refused by whatever event of Node's it comes, and nothing behind it is read",
+  async (_name, path, lines, status) => {
+    const bytes = `POST ${path} HTTP/1.1\r\n${lines}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
+    const answers = await sendRaw(address, `${bytes}${head("content-length: 2\r\n")}{}`);
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+    expect(JSON.parse(answers.slice(answers.indexOf("{")))).toEqual({
+      error: expect.any(String),
+      code: "invalid_request",
+    });
+    expect(listeners.answered).toEqual([]);
+  },
+);
+
+it("a tunnel asked for ends the connection", async () => {
+  const tunnel = "CONNECT x:1 HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n";
+  expect(await sendRaw(address, `${tunnel}${head("content-length: 2\r\n")}{}`)).toBe("");
+});
+
+it("an invitation that is awaited is given", async () => {
+  const answers = await sendRaw(address, `${head("content-length: 2\r\nexpect: 100-Continue\r\n")}{}`);
+  expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 200"]);
+});
+
 describe("a body", () => {
   it.each(["gzip", "br", "identity, gzip", "x"])("with the content encoding %s is refused", async (encoding) => {
     const headers = { "content-type": "application/json", "content-encoding": encoding };
