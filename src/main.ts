@@ -169,10 +169,10 @@ async function replayCommand(trace: string, options: ConfigOptions & ReplayOptio
 }
 
 async function traceInput(trace: string): Promise<TraceInput> {
-  if (trace === "-") return { bytes: process.stdin, sizeBytes: undefined };
+  if (trace === "-") return { name: "standard input", bytes: process.stdin, sizeBytes: undefined };
   // Looked at first: a stream of a file that is not there would fail on its own.
   const stats = await stat(trace);
-  return { bytes: createReadStream(trace), sizeBytes: stats.isFile() ? stats.size : undefined };
+  return { name: trace, bytes: createReadStream(trace), sizeBytes: stats.isFile() ? stats.size : undefined };
 }
 
 function replayOptions(command: Command): Command {
@@ -183,7 +183,12 @@ function replayOptions(command: Command): Command {
   return command
     .argument("<trace>", "file of JSON lines in Mooncake's format, - for standard input")
     .addOption(whole("--workers <count>", "workers of the fleet", 8))
-    .addOption(whole("--block-size <tokens>", "tokens in a block of the trace", 512))
+    .addOption(
+      new Option(
+        "--block-size <tokens>",
+        "tokens in a block of the trace (default: the setting recorder.blockTokens, which is 512)",
+      ).argParser((text) => argument(wholeNumber, text)),
+    )
     .addOption(whole("--limit <requests>", "requests that are read at most", 1_000_000))
     .addOption(positive("--speed <factor>", "2 = requests come twice as fast as they came", 1))
     .addOption(whole("--seed <number>", "of what is left to chance", 1))

@@ -15,6 +15,8 @@ import {
   type SimulatedOutcome,
   summarize,
   Trace,
+  TraceError,
+  type TraceRequest,
   tableOf,
 } from "../replay/index.ts";
 import { lines } from "./lines.ts";
@@ -24,8 +26,8 @@ import type { ProgressBar } from "./progress-bar.ts";
 /** What is simulated, and how it is told. */
 export interface ReplayOptions {
   readonly workers: number;
-  /** Tokens in a block of the trace. */
-  readonly blockSize: number;
+  /** Tokens in a block of the trace; undefined = as the recorder of the settings makes them. */
+  readonly blockSize: number | undefined;
   readonly speed: number;
   /** Requests that are read at most. */
   readonly limit: number;
@@ -50,8 +52,13 @@ const maxWorkers = 16_384;
 /** Paces at which the times of any trace can still be told apart. */
 const maxSpeed = 1_000_000;
 
+/** Options with the block size that counts. */
+type PlayOptions = ReplayOptions & { readonly blockSize: number };
+
 /** Where a trace is read from. */
 export interface TraceInput {
+  /** For messages. */
+  readonly name: string;
   readonly bytes: AsyncIterable<Buffer>;
   /** Undefined = not known before its end. */
   readonly sizeBytes: number | undefined;
@@ -69,10 +76,11 @@ interface PlayedPolicy extends PolicyResult {
 export async function replay(
   input: TraceInput,
   config: Config,
-  options: ReplayOptions,
+  given: ReplayOptions,
   output: Writable,
   progress: ProgressBar,
 ): Promise<void> {
+  const options: PlayOptions = { ...given, blockSize: given.blockSize ?? config.recorder.blockTokens };
   checkRange(options);
   const policies = [...plainPolicies, policyOf("configured", config), ...options.policy.map(givenPolicy)];
   checkNames(policies);
@@ -109,11 +117,7 @@ function checkNames(policies: readonly Policy[]): void {
   if (twice !== undefined) throw new ConfigError([`--policy ${twice}: there is a policy of this name`]);
 }
 
-function reportOf(
-  results: readonly PolicyResult[],
-  trace: Trace,
-  { workers, speed, blockSize }: ReplayOptions,
-): string {
+function reportOf(results: readonly PolicyResult[], trace: Trace, { workers, speed, blockSize }: PlayOptions): string {
   const pace = speed === 1 ? "" : ` at ${speed} times their pace`;
   return [
     `${trace.length} requests${pace}, ${workers} workers\n`,
@@ -128,23 +132,28 @@ function reportOf(
 /** What makes the figures other than the trace's reader may think. */
 function notesOf(trace: Trace, blockSize: number): string[] {
   const short = trace.shorterThan({ blockSize });
-  const misfits = trace.misfits({ blockSize });
   return [
+    ...misfitsOf(trace, blockSize),
     ...(short === 0
       ? []
       : [`${short} of them are shorter than a block of ${blockSize} tokens: nothing of them is cached anywhere\n`]),
-    ...(misfits.count <= misfits.of / 2
-      ? []
-      : [
-          `the hash_ids of ${misfits.count} prompts are not one a block of ${blockSize} tokens: give the trace's --block-size\n`,
-        ]),
   ];
+}
+
+/** A few prompts with fewer ids may be so; one with more ids than blocks never is. */
+function misfitsOf(trace: Trace, blockSize: number): string[] {
+  const { count, of, crowded } = trace.misfits({ blockSize });
+  if (crowded === 0 && count <= of / 2) return [];
+  const fitting = trace.fittingBlockSize();
+  const told = `the hash_ids of ${count} prompts are not one a block of ${blockSize} tokens`;
+  if (fitting === undefined) return [`${told}: give the trace's --block-size\n`];
+  return [fitting === blockSize ? `${told}; those of most others are\n` : `${told}: give --block-size ${fitting}\n`];
 }
 
 /** Requests between two looks at the progress of reading. */
 const requestsOfStep = 1_000;
 
-async function readTrace({ bytes, sizeBytes }: TraceInput, { limit }: ReplayOptions, progress: ProgressBar) {
+async function readTrace({ name, bytes, sizeBytes }: TraceInput, { limit }: ReplayOptions, progress: ProgressBar) {
   const trace = new Trace();
   let readBytes = 0;
   let line = 0;
@@ -152,13 +161,22 @@ async function readTrace({ bytes, sizeBytes }: TraceInput, { limit }: ReplayOpti
     line++;
     if (text.trim() === "") continue;
     if (trace.length === limit) break;
-    trace.add(parseTraceRequest(text, line));
+    trace.add(requestIn(name, text, line));
     if (trace.length % requestsOfStep !== 0) continue;
     progress.show(`reading, ${trace.length} requests`, sizeBytes === undefined ? undefined : readBytes / sizeBytes);
     await setImmediate();
   }
-  if (trace.length === 0) throw new ConfigError(["the trace holds no request"]);
+  if (trace.length === 0) throw new ConfigError([`${name}: the trace holds no request`]);
   return trace;
+}
+
+/** @throws TraceError that names the file, too */
+function requestIn(file: string, text: string, line: number): TraceRequest {
+  try {
+    return parseTraceRequest(text, line);
+  } catch (error) {
+    throw error instanceof TraceError ? error.in(file) : error;
+  }
 }
 
 async function* counted(input: AsyncIterable<Buffer>, count: (bytes: number) => void): AsyncGenerator<Buffer> {
@@ -174,7 +192,7 @@ const happeningsOfStep = 1_000;
 async function play(
   policy: Policy,
   trace: Trace,
-  options: ReplayOptions,
+  options: PlayOptions,
   show: (part: number) => void,
 ): Promise<PlayedPolicy> {
   const { workers, guessMs, seed, blockSize, speed } = options;
@@ -188,7 +206,7 @@ async function play(
   return { name: policy.name, outcome: simulation.outcome, summary: summarize(simulation.outcome) };
 }
 
-function figuresOf(options: ReplayOptions): EngineFigures {
+function figuresOf(options: PlayOptions): EngineFigures {
   const { blockSize, cacheTokens, prefillUsPerToken, stepMs, maxRunning } = options;
   return {
     ...engineFigures,

@@ -8,12 +8,27 @@ export interface TraceRequest {
   readonly blockIds: readonly number[];
 }
 
+interface TracePlace {
+  readonly line: number;
+  readonly file?: string;
+}
+
 /** A line that is no request. */
 export class TraceError extends Error {
+  override readonly name = "TraceError";
+  readonly #reason: string;
+  readonly #line: number;
+
   /** @param line its number, from 1 */
-  constructor(message: string, { line, ...options }: ErrorOptions & { readonly line: number }) {
-    super(`line ${line}: ${message}`, options);
-    this.name = "TraceError";
+  constructor(reason: string, { line, file, ...options }: ErrorOptions & TracePlace) {
+    super(`${file === undefined ? "" : `${file}: `}line ${line}: ${reason}`, options);
+    this.#reason = reason;
+    this.#line = line;
+  }
+
+  /** The same, of a line of this file. */
+  in(file: string): TraceError {
+    return new TraceError(this.#reason, { line: this.#line, file, cause: this });
   }
 }
 

@@ -3,6 +3,23 @@ import type { SimulatedRequest } from "./simulated-request.ts";
 import type { TraceRequest } from "./trace-request.ts";
 import { type Playback, simulatedRequestOf } from "./trace-simulation.ts";
 
+/** Prompts whose ids are not one a block. */
+export interface Misfits {
+  readonly count: number;
+  /** Of so many that could be. */
+  readonly of: number;
+  /** Of the misfits those with more ids than blocks. */
+  readonly crowded: number;
+}
+
+/** Prompts by which a block size is found. */
+const sampledPrompts = 10_000;
+/** The likely ones first: of two that fit as many prompts the first counts. */
+const usualBlockSizes = [
+  ...Array.from({ length: 14 }, (_, power) => 2 ** power),
+  ...Array.from({ length: 64 }, (_, at) => 16 * (at + 1)),
+];
+
 /** The requests of a trace, in 40 bytes each and 8 for each of their blocks: one with millions of requests can be played. */
 export class Trace {
   readonly #timestampMs = new NumberColumn();
@@ -46,19 +63,40 @@ export class Trace {
   }
 
   /**
-   * Requests of at least two blocks that have fewer ids than complete blocks, or more than blocks: blocks of another size.
-   * @returns how many, and of how many
+   * Requests that have more ids than blocks, and those of at least two blocks that have fewer than complete ones: blocks of another size.
    */
-  misfits({ blockSize }: Pick<Playback, "blockSize">): { readonly count: number; readonly of: number } {
-    let [count, of] = [0, 0];
+  misfits({ blockSize }: Pick<Playback, "blockSize">): Misfits {
+    let [count, of, crowded] = [0, 0, 0];
     for (let index = 0; index < this.length; index++) {
       const blocks = this.#inputTokens.at(index) / blockSize;
-      if (blocks < 2) continue;
-      of++;
       const ids = this.#blocks(index);
-      if (ids < Math.floor(blocks) || ids > Math.ceil(blocks)) count++;
+      const isCrowded = ids > Math.ceil(blocks);
+      if (isCrowded) crowded++;
+      if (blocks < 2 && !isCrowded) continue;
+      of++;
+      if (isCrowded || ids < Math.floor(blocks)) count++;
     }
-    return { count, of };
+    return { count, of, crowded };
+  }
+
+  /** Tokens of a block that most of the first prompts with several ids fit; undefined = none is. */
+  fittingBlockSize(): number | undefined {
+    const indices: number[] = [];
+    for (let index = 0; index < this.length && indices.length < sampledPrompts; index++)
+      if (this.#blocks(index) >= 2) indices.push(index);
+    let best: number | undefined;
+    let most = indices.length / 2;
+    for (const size of usualBlockSizes) {
+      const fits = indices.filter((index) => this.#fits(index, size)).length;
+      if (fits > most) [best, most] = [size, fits];
+    }
+    return best;
+  }
+
+  #fits(index: number, blockSize: number): boolean {
+    const blocks = this.#inputTokens.at(index) / blockSize;
+    const ids = this.#blocks(index);
+    return ids >= Math.floor(blocks) && ids <= Math.ceil(blocks);
   }
 
   #at(index: number): TraceRequest {

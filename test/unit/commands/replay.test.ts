@@ -36,11 +36,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-async function run(input: string, changed: Partial<ReplayOptions> = {}, progress = new PassThrough()): Promise<string> {
+async function run(
+  input: string,
+  changed: Partial<ReplayOptions> = {},
+  progress = new PassThrough(),
+  set: readonly string[] = [],
+): Promise<string> {
   const output = new PassThrough();
-  const config = loadConfig({ env: {}, text: "{}", flags: { set: [] } });
+  const config = loadConfig({ env: {}, text: "{}", flags: { set } });
   const done = replay(
-    { bytes: Readable.from([Buffer.from(input)]), sizeBytes: Buffer.byteLength(input) },
+    { name: "trace.jsonl", bytes: Readable.from([Buffer.from(input)]), sizeBytes: Buffer.byteLength(input) },
     config,
     { ...options, ...changed },
     output,
@@ -102,9 +107,27 @@ describe("pointsman replay", () => {
   it("says when the ids are those of blocks of another size", async () => {
     expect(await run(trace)).not.toContain("--block-size");
     const report = await run(trace, { blockSize: 64 });
-    expect(report).toContain(
-      "the hash_ids of 20 prompts are not one a block of 64 tokens: give the trace's --block-size",
+    expect(report).toContain("the hash_ids of 20 prompts are not one a block of 64 tokens: give --block-size 512\n");
+  });
+
+  it("says which block size fits where prompts have more ids than blocks, however short they are", async () => {
+    const short = (ids: readonly number[], tokens: number) =>
+      JSON.stringify({ timestamp: 0, input_length: tokens, output_length: 4, hash_ids: ids });
+    const recorded = Array.from({ length: 40 }, (_, at) => short([1, 2, 10 + at], 207)).join("\n");
+    const told = "the hash_ids of 40 prompts are not one a block of 512 tokens: give --block-size 64\n";
+    expect(await run(recorded)).toContain(told);
+    expect(await run(recorded, { blockSize: 64 })).not.toContain("--block-size");
+    expect(await run(`${trace}\n${short([1, 2, 3], 207)}`)).toContain(
+      "the hash_ids of 1 prompts are not one a block of 512 tokens; those of most others are\n",
     );
+  });
+
+  it("takes the block size of the settings' recorder where none is given", async () => {
+    const given = { workers: 2, blockSize: undefined };
+    expect(await run(trace, given)).toBe(await run(trace));
+    const recorder = ["recorder.blockTokens=64"];
+    expect(await run(trace, given, new PassThrough(), recorder)).toContain("are not one a block of 64 tokens");
+    expect(await run(trace, { blockSize: 512 }, new PassThrough(), recorder)).not.toContain("are not one a block");
   });
 
   it("reads no more than it may, empty lines apart", async () => {
@@ -124,6 +147,8 @@ describe("pointsman replay", () => {
 
   it("names the line of a trace that is none, and says when there is nothing in it", async () => {
     await expect(run(`${trace}\n{}`)).rejects.toThrow(TraceError);
+    await expect(run(`mode: proxy\n`)).rejects.toThrow("trace.jsonl: line 1: expected a JSON object");
+    await expect(run("\n")).rejects.toThrow("trace.jsonl: the trace holds no request");
     await expect(run("\n")).rejects.toThrow("the trace holds no request");
   });
 

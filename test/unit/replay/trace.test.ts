@@ -68,8 +68,34 @@ describe("a trace", () => {
       request(0, [1, 2, 3], 1_500),
     ]);
     expect(trace.shorterThan({ blockSize: 512 })).toBe(1);
-    expect(trace.misfits({ blockSize: 512 })).toEqual({ count: 0, of: 3 });
-    expect(trace.misfits({ blockSize: 64 })).toEqual({ count: 3, of: 3 });
-    expect(trace.misfits({ blockSize: 1024 })).toEqual({ count: 0, of: 0 });
+    expect(trace.misfits({ blockSize: 512 })).toEqual({ count: 0, of: 3, crowded: 0 });
+    expect(trace.misfits({ blockSize: 64 })).toEqual({ count: 3, of: 3, crowded: 0 });
+    // 3 ids for 1.5 blocks; a block that is begun may have one.
+    expect(trace.misfits({ blockSize: 1024 })).toEqual({ count: 2, of: 2, crowded: 2 });
+    expect(trace.misfits({ blockSize: 4096 })).toEqual({ count: 3, of: 3, crowded: 3 });
+  });
+
+  it.each([
+    { size: 16, tokens: [200, 207, 1_000], hasBegun: true },
+    { size: 64, tokens: [207, 207, 150], hasBegun: false },
+    { size: 512, tokens: [6_955, 7_000, 1_100], hasBegun: true },
+    { size: 48, tokens: [4_831, 100, 9_999], hasBegun: false },
+  ])("finds that its blocks have $size tokens", ({ size, tokens, hasBegun }) => {
+    const idsOf = (count: number) => (hasBegun ? Math.ceil(count / size) : Math.floor(count / size));
+    const prompts = tokens.map((count) =>
+      request(
+        0,
+        Array.from({ length: idsOf(count) }, (_, id) => id),
+        count,
+      ),
+    );
+    // One id may be that of blocks of many sizes.
+    const trace = traceOf([...Array.from({ length: 9 }, () => request(0, [1], 5_000)), ...prompts]);
+    expect(trace.fittingBlockSize()).toBe(size);
+  });
+
+  it("finds no block size where there is none", () => {
+    expect(traceOf([request(0, [], 100), request(0, [1], 100)]).fittingBlockSize()).toBeUndefined();
+    expect(traceOf([request(0, [1, 2, 3], 0)]).fittingBlockSize()).toBeUndefined();
   });
 });
