@@ -36,8 +36,8 @@ test-kubernetes: build venv kubernetes-tools
 fuzz: $(INSTALLED)
 	@$(PINNED) node test/fuzz/run.ts $(FUZZ)
 
-# Everything at once under a mixed load, and whether memory stays flat; then every part is taken away under load and given back (docs/scaling.md).
-# Writes test-results/soak/. MINUTES=3 STEPS=5 for a short one.
+# Everything at once under a mixed load, and whether memory stays flat; then every part is taken away under load and given back (docs/testing.md).
+# Writes test-results/soak/. MINUTES=3 STEPS=5 for a short one; under 3 minutes memory is only reported.
 MINUTES ?= 30
 STEPS ?= 42
 soak: build venv

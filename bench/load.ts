@@ -1,6 +1,6 @@
 /**
  * Cost of booking a request: reserve + release, and the question asked of every rank before.
- * Run: node bench/load.ts
+ * Run: node_modules/.bin/node bench/load.ts
  */
 import { LoadTable } from "../src/load/index.ts";
 

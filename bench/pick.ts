@@ -1,6 +1,6 @@
 /**
  * Cost of choosing and booking: a prompt of 512 blocks that some workers hold partly, among 8, 64 and 256 workers; alone and as a pair.
- * Run: node bench/pick.ts
+ * Run: node_modules/.bin/node bench/pick.ts
  */
 import { performance } from "node:perf_hooks";
 import { Catalogue, type StaticWorkerEntry, staticWorkers } from "../src/fleet/index.ts";

@@ -1,4 +1,4 @@
-// Usage: node scripts/build.ts   Compiles src/ into dist/ and puts the console's page, which needs no build, beside it.
+// Usage: node_modules/.bin/node scripts/build.ts   Compiles src/ into dist/ and puts the console's page, which needs no build, beside it.
 import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -2,7 +2,7 @@
  * CPU per pick and latency of the ext_proc server, and of llm-d's endpoint picker in the same run, driven by a client
  * that plays Envoy (client/, in Go). README.md says how to read the table.
  *
- *   node bench/ext-proc/main.ts [--work shared,unique] [--sizes 1024,8192,65536,262144] [--concurrency 1,8] [--rounds 3]
+ *   node_modules/.bin/node bench/ext-proc/main.ts [--work shared,unique] [--sizes 1024,8192,65536,262144] [--concurrency 1,8] [--rounds 3]
  *     [--profile dynamo] [--peer-config approx|helm-default] [--peer FILE]
  */
 import { mkdtempSync, rmSync } from "node:fs";

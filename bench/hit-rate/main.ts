@@ -1,6 +1,6 @@
 /**
  * Multi-turn KV hit rate through a real Envoy and the picker, against random routing and against one unlimited cache.
- * Run: node bench/hit-rate/main.ts [--runs 2] [--first-seed 1] [--url http://host:port]
+ * Run: node_modules/.bin/node bench/hit-rate/main.ts [--runs 2] [--first-seed 1] [--url http://host:port]
  * Each run has conversations of its own, made from its number as the seed.
  * With --url the requests go to that endpoint, whose caches must be empty, instead of an Envoy of this bench's own; once.
  * Exit code 1 when less than 90 % of the gap between random and the ceiling is closed.

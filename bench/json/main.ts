@@ -2,7 +2,7 @@
  * Microseconds a body of `parseJson` beside `JSON.parse` (which loses digits, order and spans), in one run; medians.
  * Warm: turns of conversations that were seen. First sight: conversations that were not, once the reader's memory has been in use;
  * new process: the same before, when the operating system still has to hand out each page.
- * Run: node bench/json/main.ts
+ * Run: node_modules/.bin/node bench/json/main.ts
  */
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";

@@ -1,7 +1,7 @@
 /**
  * How requests spread over workers, and what it costs them: one shared system prompt must not pin all traffic to one worker.
  * The router is the product's; the engines are simulated in virtual time.
- * Run: node bench/quality/main.ts [seed]
+ * Run: node_modules/.bin/node bench/quality/main.ts [seed]
  */
 import {
   engineFigures,

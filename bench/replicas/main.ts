@@ -1,7 +1,7 @@
 /**
  * How bursts over several replicas of the picker spread over the workers, with and without sharing of load. Pickers and their
  * messages are the product's; the engines and the way over Redis are simulated in virtual time.
- * Run: node bench/replicas/main.ts [added to the seeds]
+ * Run: node_modules/.bin/node bench/replicas/main.ts [added to the seeds]
  */
 import { type Bursts, requestsOf } from "./bursts.ts";
 import { type BurstOutcome, ReplicaSimulation, type Sharing } from "./simulation.ts";

@@ -3,7 +3,7 @@
  * same run. CPU time of the process, the middle of several rounds. A process has few templates, and code that runs them all is the slower for
  * it: `--only` measures one alone.
  *
- *   node bench/template/main.ts [--dialect dynamo|huggingface] [--worst 20] [--only NAME]
+ *   node_modules/.bin/node bench/template/main.ts [--dialect dynamo|huggingface] [--worst 20] [--only NAME]
  */
 import { parseArgs } from "node:util";
 import { Template } from "@huggingface/jinja";

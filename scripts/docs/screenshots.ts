@@ -1,4 +1,4 @@
-// Usage: node scripts/docs/screenshots.ts   Makes docs/images/console-*.png: the console of a running picker before four simulated
+// Usage: node_modules/.bin/node scripts/docs/screenshots.ts   Makes docs/images/console-*.png: the console of a running picker before four simulated
 // workers that are kept busy for three minutes. Needs Chromium; with Debian's fonts-inter the letters are those of the pictures.
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";

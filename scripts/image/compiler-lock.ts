@@ -1,4 +1,4 @@
-// Usage: node scripts/image/compiler-lock.ts FOLDER   Writes a package.json and a package-lock.json for the compiler alone into FOLDER, as our
+// Usage: node_modules/.bin/node scripts/image/compiler-lock.ts FOLDER   Writes a package.json and a package-lock.json for the compiler alone into FOLDER, as our
 // own lock pins it: an image needs none of the other development dependencies, which are over a gigabyte.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

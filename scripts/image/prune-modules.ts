@@ -1,4 +1,4 @@
-// Usage: node scripts/image/prune-modules.ts FOLDER   FOLDER has a node_modules of production dependencies, for this machine's platform.
+// Usage: node_modules/.bin/node scripts/image/prune-modules.ts FOLDER   FOLDER has a node_modules of production dependencies, for this machine's platform.
 // Leaves out of it what a running picker never reads: native binaries of other platforms, type declarations, source maps, manuals.
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";

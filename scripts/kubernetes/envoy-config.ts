@@ -1,4 +1,4 @@
-// Usage: node scripts/kubernetes/envoy-config.ts   Writes k8s/components/envoy/envoy.yaml from the file of envoy/ that it comes from.
+// Usage: node_modules/.bin/node scripts/kubernetes/envoy-config.ts   Writes k8s/components/envoy/envoy.yaml from the file of envoy/ that it comes from.
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 

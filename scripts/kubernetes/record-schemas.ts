@@ -1,4 +1,4 @@
-// Usage: node scripts/kubernetes/record-schemas.ts
+// Usage: node_modules/.bin/node scripts/kubernetes/record-schemas.ts
 // Records the structure of the published schemas that our manifests are tested against, into test/fixtures/kubernetes/schemas.jsonl, one
 // kind a line with its origin. Needs Go and npm: the sources are Go modules, whose contents their checksums pin, and one npm package.
 import { execFileSync } from "node:child_process";

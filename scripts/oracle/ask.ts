@@ -7,7 +7,7 @@ import type { ServedModel } from "./recording-worker.ts";
 
 // What does the released Dynamo frontend do with these requests? Reads cases, one a line: `name`, `path`, and `body` or `raw` (the exact text,
 // model included). Writes `{"name","model","status","token_ids"}` or `{"name","model","status","error"}`, one line a case and model.
-// Usage: node scripts/oracle/ask.ts --models qwen3,llama3_1 < cases.jsonl > answers.jsonl
+// Usage: node_modules/.bin/node scripts/oracle/ask.ts --models qwen3,llama3_1 < cases.jsonl > answers.jsonl
 
 interface Case {
   readonly name: string;

@@ -1,4 +1,4 @@
-// Usage: node scripts/testing/closing-line.ts PROJECT...   Sums what `run.ts` left in test-results/; a project that did not run counts as failed.
+// Usage: node_modules/.bin/node scripts/testing/closing-line.ts PROJECT...   Sums what `run.ts` left in test-results/; a project that did not run counts as failed.
 import { closingLine } from "./outcome.ts";
 import { readOutcome } from "./results-folder.ts";
 

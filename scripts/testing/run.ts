@@ -1,4 +1,4 @@
-// Usage: node scripts/testing/run.ts PROJECT...   Runs vitest projects one after the other, then prints "N passed, N failed".
+// Usage: node_modules/.bin/node scripts/testing/run.ts PROJECT...   Runs vitest projects one after the other, then prints "N passed, N failed".
 import { spawn } from "node:child_process";
 import { closingLine, type Outcome, outcomeOf } from "./outcome.ts";
 import { clearResults, projectRoot, readAllowedSkips, readReport, reportPath, writeOutcome } from "./results-folder.ts";

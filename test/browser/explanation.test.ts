@@ -171,6 +171,11 @@ describe("why this worker", () => {
     await page.getByText(/^It is no longer kept: only the latest decisions are/).waitFor();
   });
 
+  it("tells of a number that no pick has had", async () => {
+    const { page } = await under.open({ path: "#picks/99999" });
+    await page.getByText("There is none of this number.").waitFor();
+  });
+
   it("goes over a hundred candidates in pages, with a filter", async () => {
     answeredBy((phase) => ({
       ...phase,

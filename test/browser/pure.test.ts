@@ -3,6 +3,7 @@ import type { ConsoleHistory } from "../../src/surface/admin/index.ts";
 import { cut } from "../../src/surface/admin/page/event-stream.js";
 import { blocks, duration, percent, rate } from "../../src/surface/admin/page/format.js";
 import { movingHitShare, stretchesOf } from "../../src/surface/admin/page/history.js";
+import { wasCounted } from "../../src/surface/admin/page/pick-numbers.js";
 
 /** A history of one point each second from the given one on. */
 function history(firstSecond: number, promptBlocks: readonly number[], heldBlocks: readonly number[]): ConsoleHistory {
@@ -20,6 +21,20 @@ function history(firstSecond: number, promptBlocks: readonly number[], heldBlock
     latest: { picksPerSecond: 1, refusalsPerSecond: 1, promptBlocks: 0, heldBlocks: 0, hitRatio: undefined },
   };
 }
+
+describe("a pick's number", () => {
+  it.each([
+    ["17", ["912", "911"], true],
+    ["17", ["2", "1"], false],
+    ["17", [], false],
+    ["0", ["2", "1"], false],
+    ["2-17", ["1-40", "2-20", "2-19"], true],
+    ["2-17", ["1-40", "2-2"], false],
+    ["17", ["1-40"], false],
+  ])("%s beside %j", (id, latest, isOver) => {
+    expect(wasCounted(id, latest)).toBe(isOver);
+  });
+});
 
 describe("the history in stretches", () => {
   it("ends each at a multiple of its length, so that none changes as time goes on", () => {

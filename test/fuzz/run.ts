@@ -1,4 +1,4 @@
-// Usage: node test/fuzz/run.ts [--target NAME]... [--seconds N] [--seed N] [--path P]   Fuzzes each target for N seconds (default 60).
+// Usage: node_modules/.bin/node test/fuzz/run.ts [--target NAME]... [--seconds N] [--seed N] [--path P]   Fuzzes each target for N seconds (default 60).
 import { parseArgs } from "node:util";
 import { runCampaign } from "./framework/campaign.ts";
 import { faultReport } from "./framework/fault-report.ts";

@@ -49,7 +49,7 @@ export const elsewhere: readonly Elsewhere[] = [
     instead: knownFlags,
   },
   {
-    command: /^node (?:scripts|test)\/(?!support\/)/,
+    command: /^(?:node|node_modules\/\.bin\/node) (?:scripts|test)\/(?!support\/)/,
     why: "minutes of work, or in need of a Dynamo frontend, which make test-live installs",
     instead: knownFlags,
   },

@@ -4,7 +4,7 @@ import { compareWithFrontend } from "./compare-frontend.ts";
 import { compareWithTransformers } from "./compare-transformers.ts";
 
 // Renders composed snippets of templates by our engine and by the backend's, and prints every difference; see docs/parity.md.
-// Usage: node test/live/snippets/run.ts [--seed N] [--snippets N] [--dialect dynamo|huggingface]
+// Usage: node_modules/.bin/node test/live/snippets/run.ts [--seed N] [--snippets N] [--dialect dynamo|huggingface]
 
 const { values } = parseArgs({
   options: {

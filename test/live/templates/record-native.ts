@@ -10,7 +10,7 @@ import { composeTemplateBody } from "./template-body.ts";
 import { segmentTokenizer, templateNames, writeTemplateModels } from "./template-models.ts";
 
 // Records what the frontend makes of chat bodies for the models that it renders in code of its own: the fixture of the unit tests.
-// Usage: node test/live/templates/record-native.ts
+// Usage: node_modules/.bin/node test/live/templates/record-native.ts
 
 const bodies = 60;
 const seed = 7;

@@ -1,5 +1,5 @@
 /**
- * Takes everything away under load, one part after the other: `node test/soak/restarts/main.ts [steps]`, after `npm run build` and `make venv`. Exits
+ * Takes everything away under load, one part after the other: `node_modules/.bin/node test/soak/restarts/main.ts [steps]`, after `npm run build` and `make venv`. Exits
  * with 1 when something failed that need not. Environment: SEED, RATE (requests a second), ONLY (part of a step's name).
  */
 import { deeds } from "./deeds.ts";

@@ -28,6 +28,9 @@ export const longBounds: Readonly<Record<JudgedFigure, GrowthBound>> = {
   handles: { most: 8, share: 0.1 },
 };
 
+/** Below this many minutes memory is reported and not judged: what a process takes to warm up is most of what is measured. */
+export const leastMinutesJudged = 3;
+
 /** In a few minutes caches and compiled code still grow, and a busy machine lets requests pile up: only what runs away is found. */
 export const shortBounds: Readonly<Record<JudgedFigure, GrowthBound>> = {
   rssBytes: { most: 80 * MiB, share: 0.5 },

@@ -1,6 +1,6 @@
 import { figureOf, type SoakSample } from "../samples.ts";
 import type { SoakRecord } from "../soak.ts";
-import { type JudgedFigure, judgedFigures } from "./bounds.ts";
+import { type JudgedFigure, judgedFigures, leastMinutesJudged } from "./bounds.ts";
 import { type Growth, type GrowthBound, growthOf } from "./growth.ts";
 
 /** What a soak showed. */
@@ -11,10 +11,11 @@ export interface Verdict {
   readonly growths: readonly Growth[];
 }
 
-/** Judges a soak: memory after a third of the time, failures, what was left over, and how programs ended. */
+/** Judges a soak: memory after a third of the time, unless that is too short, failures, what was left over, and how programs ended. */
 export function verdictOf(record: SoakRecord, bounds: Readonly<Record<JudgedFigure, GrowthBound>>): Verdict {
   const growths = growthsOf(measuredSamples(record), bounds);
-  const faults = growths.filter(({ isFlat }) => !isFlat).map(wordsOf);
+  const isMemoryJudged = record.minutes >= leastMinutesJudged;
+  const faults = isMemoryJudged ? growths.filter(({ isFlat }) => !isFlat).map(wordsOf) : [];
   if (record.failureCount > 0) {
     const [first] = record.failures;
     faults.push(`${record.failureCount} requests failed, first ${first?.way}: ${first?.kind}: ${first?.failure}`);

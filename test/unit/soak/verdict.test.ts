@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SoakSample } from "../../soak/samples.ts";
 import type { SoakRecord } from "../../soak/soak.ts";
-import { longBounds } from "../../soak/verdict/bounds.ts";
+import { longBounds, shortBounds } from "../../soak/verdict/bounds.ts";
 import { plotsSvg } from "../../soak/verdict/plot.ts";
 import { verdictOf } from "../../soak/verdict/verdict.ts";
 
@@ -30,6 +30,18 @@ function recordOf(heapAt: (minute: number) => number, changes: Partial<SoakRecor
 const flat = (): number => 50 * MiB;
 
 describe("verdictOf", () => {
+  it("reports what grew in less than three minutes, and does not judge it", () => {
+    const steep = (minute: number) => minute * 50 * MiB;
+    for (const [minutes, isGood] of [
+      [2.9, true],
+      [3, false],
+    ] as const) {
+      const verdict = verdictOf(recordOf(steep, { minutes }), shortBounds);
+      expect(verdict.isGood).toBe(isGood);
+      expect(verdict.growths.some(({ isFlat }) => !isFlat)).toBe(true);
+    }
+  });
+
   it("is good where memory is flat, nothing failed and nothing is left", () => {
     expect(verdictOf(recordOf(flat), longBounds)).toMatchObject({ isGood: true, faults: [] });
   });

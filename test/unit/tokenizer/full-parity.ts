@@ -2,7 +2,7 @@ import { tokenizerNames } from "../../../scripts/tokenizers.ts";
 import { corpusTexts, fuzzTexts, longTexts } from "./corpus.ts";
 import { differences, loadContestants } from "./differences.ts";
 
-// The whole comparison with the official engine: `node test/unit/tokenizer/full-parity.ts [seed] [model...]`.
+// The whole comparison with the official engine: `node_modules/.bin/node test/unit/tokenizer/full-parity.ts [seed] [model...]`.
 const [seedArgument, ...wanted] = process.argv.slice(2);
 const seed = Number(seedArgument ?? 1);
 let total = 0;

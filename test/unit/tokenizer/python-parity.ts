@@ -4,7 +4,7 @@ import { JsonObject, parseJson } from "../../../src/json/index.ts";
 import { loadTokenizer } from "../../../src/tokenizer/index.ts";
 import { corpusTexts, fuzzTexts, longTexts } from "./corpus.ts";
 
-// Compares with Python: `node test/unit/tokenizer/python-parity.ts <python> [seed] [model...]`, where <python> has `tokenizers` and, for the view of transformers 5, `transformers`.
+// Compares with Python: `node_modules/.bin/node test/unit/tokenizer/python-parity.ts <python> [seed] [model...]`, where <python> has `tokenizers` and, for the view of transformers 5, `transformers`.
 const [python = "python3", seedArgument = "1", ...wanted] = process.argv.slice(2);
 
 /** Answers one line of ids for each line of text. */

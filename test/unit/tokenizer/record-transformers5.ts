@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { corpusTexts } from "./corpus.ts";
 import { modelCases } from "./transformers5-cases.ts";
 
-// Records what AutoTokenizer makes of random models: `node test/unit/tokenizer/record-transformers5.ts <python with transformers 5.24.0>`.
+// Records what AutoTokenizer makes of random models: `node_modules/.bin/node test/unit/tokenizer/record-transformers5.ts <python with transformers 5.24.0>`.
 const [python = "python3"] = process.argv.slice(2);
 const addedTokens = ["<|x|>", "<think>", "<s>", "<|endoftext|>", "<bos>", "[Q]", "[R]", "[V]", "[W]", "[Z]"];
 const texts = [

@@ -5,11 +5,12 @@ import { Sheet } from "./dialog.js";
 import { element } from "./elements.js";
 import { factList } from "./facts.js";
 import { clockTime, count, quantity, unknown } from "./format.js";
+import { wasCounted } from "./pick-numbers.js";
 import { choiceSentences, rankName, sentencesOf } from "./why.js";
 
 /**
  * @import { PickExplanation } from "../../../pick/explanation.ts"
- * @import { ExplainedPick } from "../console-picks.ts"
+ * @import { ExplainedPick, PickList } from "../console-picks.ts"
  */
 
 /** Shows why a request went to its worker. */
@@ -40,7 +41,7 @@ export class ExplanationSheet {
       signal.throwIfAborted();
       this.sheet.show(opener, headingOf(pick), subtitleOf(pick), ...contentOf(pick));
     } catch (error) {
-      if (!signal.aborted) this.sheet.show(opener, `Pick ${id}`, faultText(error));
+      if (!signal.aborted) this.sheet.show(opener, `Pick ${id}`, await faultText(error, id, signal));
     }
   }
 
@@ -49,11 +50,31 @@ export class ExplanationSheet {
   }
 }
 
-/** @param {unknown} error */
-function faultText(error) {
-  if (error instanceof ApiError && error.status === 404)
-    return "It is no longer kept: only the latest decisions are (decisions.maxDecisions).";
+/** @param {unknown} error @param {string} id @param {AbortSignal} signal */
+async function faultText(error, id, signal) {
+  if (error instanceof ApiError && error.status === 404) {
+    return (await isOver(id, signal))
+      ? "It is no longer kept: only the latest decisions are (decisions.maxDecisions)."
+      : "There is none of this number.";
+  }
   return error instanceof ApiError ? `It cannot be shown: ${error.message}.` : "The server cannot be reached just now.";
+}
+
+/**
+ * Whether there was a decision of this number, as far as the latest ones tell; of a shard all of whose numbers are older nothing is known.
+ * @param {string} id @param {AbortSignal} signal
+ */
+async function isOver(id, signal) {
+  try {
+    /** @type {PickList} */
+    const { picks } = await (await ask("api/picks?limit=1000", signal)).json();
+    return wasCounted(
+      id,
+      picks.map((pick) => pick.id),
+    );
+  } catch {
+    return true;
+  }
 }
 
 /** @param {ExplainedPick} pick */

@@ -1,5 +1,5 @@
 import { element, setText } from "./elements.js";
-import { count } from "./format.js";
+import { count, quantity } from "./format.js";
 import { LiveTable } from "./live-table.js";
 
 /** @import { TableOptions } from "./live-table.js" */
@@ -113,7 +113,7 @@ export class PagedList {
     if (shown === 0) return "";
     const of =
       found === this.#items.length
-        ? `${count(found)} ${noun}`
+        ? quantity(found, noun.replace(/s$/, ""), noun)
         : `${count(found)} of ${count(this.#items.length)} ${noun}`;
     return shown === found ? of : `${count(start + 1)}–${count(start + shown)} of ${of}`;
   }

@@ -101,6 +101,7 @@ function pickerFacts({ version, modes, startedAtMs, nowAtMs, ready, totals, mode
     ["Ready", ready.isReady ? "yes" : `no: ${ready.reasons.join("; ")}`],
     ["Up", `${duration(nowAtMs - startedAtMs)}, since ${clockTime(startedAtMs)}`],
     ["Picks", `${count(totals.picks)}, and ${quantity(totals.refusals, "refusal")}`],
+    ["Refusals by code", "in the metric pointsman_errors_total"],
     ["Blocks in the index", shortCount(models.reduce((sum, { index }) => sum + index.blocks, 0))],
   ];
 }
