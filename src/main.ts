@@ -172,6 +172,7 @@ async function traceInput(trace: string): Promise<TraceInput> {
   if (trace === "-") return { name: "standard input", bytes: process.stdin, sizeBytes: undefined };
   // Looked at first: a stream of a file that is not there would fail on its own.
   const stats = await stat(trace);
+  if (stats.isDirectory()) throw new ConfigError([`${trace} is a directory: a trace is a file`]);
   return { name: trace, bytes: createReadStream(trace), sizeBytes: stats.isFile() ? stats.size : undefined };
 }
 

@@ -157,8 +157,9 @@ async function readTrace({ name, bytes, sizeBytes }: TraceInput, { limit }: Repl
   const trace = new Trace();
   let readBytes = 0;
   let line = 0;
-  for await (const text of lines(counted(bytes, (count) => (readBytes += count)))) {
+  for await (const read of lines(counted(bytes, (count) => (readBytes += count)))) {
     line++;
+    const text = line === 1 ? firstLine(read, name) : read;
     if (text.trim() === "") continue;
     if (trace.length === limit) break;
     trace.add(requestIn(name, text, line));
@@ -177,6 +178,16 @@ function requestIn(file: string, text: string, line: number): TraceRequest {
   } catch (error) {
     throw error instanceof TraceError ? error.in(file) : error;
   }
+}
+
+/** How compressed files begin, as UTF-8 reads it. */
+const compressions = { gzip: "\u001f\ufffd", zstd: "(\ufffd/\ufffd" };
+
+/** Without a byte order mark. @throws ConfigError for what is no text */
+function firstLine(line: string, name: string): string {
+  const [compression] = Object.entries(compressions).find(([, start]) => line.startsWith(start)) ?? [];
+  if (compression === undefined) return line.startsWith("\ufeff") ? line.slice(1) : line;
+  throw new ConfigError([`${name} is compressed: give its text, as from ${compression} -dc, to standard input (-)`]);
 }
 
 async function* counted(input: AsyncIterable<Buffer>, count: (bytes: number) => void): AsyncGenerator<Buffer> {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ProgressBar, type ReplayOptions, replay } from "../../../src/commands/index.ts";
 import { ConfigError, loadConfig } from "../../../src/config/index.ts";
@@ -37,7 +38,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 async function run(
-  input: string,
+  input: string | Buffer,
   changed: Partial<ReplayOptions> = {},
   progress = new PassThrough(),
   set: readonly string[] = [],
@@ -56,6 +57,18 @@ async function run(
 }
 
 describe("pointsman replay", () => {
+  it("passes over a byte order mark", async () => {
+    expect(await run(`\ufeff${trace}`)).toBe(await run(trace));
+  });
+
+  it.each([
+    { name: "gzip", compressed: gzipSync(trace) },
+    { name: "zstd", compressed: zstdCompressSync(trace) },
+  ])("says that a trace is compressed: $name", async ({ name, compressed }) => {
+    const message = `trace.jsonl is compressed: give its text, as from ${name} -dc, to standard input (-)`;
+    await expect(run(compressed)).rejects.toThrow(new ConfigError([message]));
+  });
+
   it.each([{ workers: 16_385 }, { workers: 1e15 }, { speed: 1e-9 }, { speed: 1e-300 }, { speed: 1e308 }])(
     "refuses what cannot be simulated: %j",
     async (changed) => {
