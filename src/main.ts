@@ -7,6 +7,7 @@ import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import {
   checkConfig,
+  consoleSetting,
   explainCases,
   explainRequest,
   ProgressBar,
@@ -71,17 +72,14 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Where the console listens when it is asked for without an address. */
-const consoleAddress = "127.0.0.1:9099";
-
 function flagsOf({ set, shards, console, aliases, listen, logLevel }: ConfigOptions): ConfigFlags {
-  const more = [
-    ...(shards === undefined ? [] : [`shards.count=${shards}`]),
-    ...(console === undefined ? [] : [`admin.listen=${console === true ? consoleAddress : console}`]),
+  const own = [
+    ...(shards === undefined ? [] : [{ flag: "--shards", path: "shards.count", text: shards }]),
+    ...(console === undefined ? [] : [consoleSetting(console)]),
   ];
   return {
-    set: [...set, ...more],
-    aliases,
+    set,
+    aliases: [...(aliases ?? []), ...own],
     ...(listen === undefined ? {} : { listen }),
     ...(logLevel === undefined ? {} : { logLevel }),
   };
@@ -102,7 +100,7 @@ function withConfigOptions(command: Command): Command {
     .option("--listen <host:port>", "the setting extProc.listen")
     .option("--log-level <level>", "the setting log.level")
     .option("--shards <count>", "the setting shards.count")
-    .option("--console [host:port]", `the setting admin.listen, ${consoleAddress} without an address`);
+    .option("--console [host:port]", "the setting admin.listen, 127.0.0.1:9099 by itself; a port alone is on loopback");
 }
 
 /** Adds the flags that llm-d's charts pass; what they stand for is gathered in the option `aliases`. */

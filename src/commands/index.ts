@@ -1,5 +1,6 @@
 export { explainCases } from "./cases.ts";
 export { checkConfig } from "./check-config.ts";
+export { consoleSetting } from "./console-flag.ts";
 export { explainRequest } from "./explain-request.ts";
 export { pickerFlags } from "./picker-flags.ts";
 export { ProgressBar } from "./progress-bar.ts";

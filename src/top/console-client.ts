@@ -26,9 +26,17 @@ export interface ConsoleClientOptions {
 /** Longest answer that is read: some 4 KB a rank. */
 const maxAnswerBytes = 67_108_864;
 
+/** What OpenSSL makes of plain HTTP in place of a handshake. */
+const answersWithoutTls = new Set([
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+  "ERR_SSL_HTTP_REQUEST",
+]);
+
 /** Asks the console of a running picker. */
 export class ConsoleClient {
   readonly #options: ConsoleClientOptions;
+  #hasAnswered = false;
 
   constructor(options: ConsoleClientOptions) {
     this.#options = options;
@@ -61,6 +69,7 @@ export class ConsoleClient {
         redirect: "error",
         signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
       });
+      this.#hasAnswered = true;
       const text = await bodyOf(answer);
       if (!answer.ok) throw this.#refusal(answer.status, text);
       return JSON.parse(text);
@@ -68,9 +77,22 @@ export class ConsoleClient {
       signal?.throwIfAborted();
       if (cause instanceof ConsoleUnavailable) throw cause;
       if (cause instanceof SyntaxError) throw noConsole("answered with something that is no JSON", cause);
-      const message = deadline.aborted ? `it took longer than ${timeoutMs} ms` : reasonOf(cause);
+      const message = deadline.aborted ? `it took longer than ${timeoutMs} ms` : this.#reasonOf(cause);
       throw new ConsoleUnavailable(message, { problem: "unreachable", cause });
     }
+  }
+
+  /** The system's reason where there is one: `fetch failed` says nothing. */
+  #reasonOf(error: unknown): string {
+    if (!(error instanceof Error)) return String(error);
+    const { cause } = error;
+    if (!(cause instanceof Error)) return error.message;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== undefined && answersWithoutTls.has(code))
+      return "it speaks no TLS: is it http:// in place of https://?";
+    // The one of several addresses has no message of its own.
+    if (code !== "ECONNREFUSED") return cause.message || code || error.message;
+    return this.#hasAnswered ? "connection refused" : "connection refused: is it running with `--console`?";
   }
 
   #refusal(status: number, text: string): ConsoleUnavailable {
@@ -110,16 +132,6 @@ function messageOf(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The system's reason where there is one: `fetch failed` says nothing. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  const { code } = cause as NodeJS.ErrnoException;
-  // The one of several addresses has no message of its own.
-  return code === "ECONNREFUSED" ? "connection refused" : cause.message || code || error.message;
 }
 
 const stateLists = ["modes", "models", "workers", "picks"];

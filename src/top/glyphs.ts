@@ -11,6 +11,8 @@ export interface Glyphs {
   readonly down: string;
   readonly ellipsis: string;
   readonly dot: string;
+  readonly times: string;
+  readonly minus: string;
   /** Makes text from elsewhere fit to be shown. */
   readonly shown: (text: string) => string;
 }
@@ -23,6 +25,8 @@ export const unicodeGlyphs: Glyphs = {
   down: "↓",
   ellipsis: "…",
   dot: "·",
+  times: "×",
+  minus: "−",
   shown: safeText,
 };
 
@@ -34,6 +38,8 @@ export const asciiGlyphs: Glyphs = {
   down: "v",
   ellipsis: "~",
   dot: "-",
+  times: "x",
+  minus: "-",
   shown: asciiText,
 };
 

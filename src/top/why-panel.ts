@@ -66,7 +66,9 @@ function choiceRows(title: string, choice: Choice, width: number, glyphs: Glyphs
     emptyRow,
     ...(title === "" ? [] : [spansRow({ text: title, style: bold })]),
     ...textRows(choiceText(choice, contenders, glyphs), width),
-    ...(choice.chosen === undefined ? [] : textRows(sumText(choice, choice.candidates[choice.chosen]), width, dim)),
+    ...(choice.chosen === undefined
+      ? []
+      : textRows(sumText(choice, choice.candidates[choice.chosen], glyphs), width, dim)),
     ...tableRows(candidateColumns(choice, glyphs), contenders, width),
   ];
 }
@@ -101,20 +103,27 @@ function choiceText(
   return `${name} costs ${cost} blocks, the least of ${eligible.length}; ${other}.`;
 }
 
-/** What its cost is the sum of. */
-function sumText({ promptBlocks }: Choice, candidate: CandidateOfChoice | undefined): string {
+/** How its cost comes about, as the console's page says it, with this candidate's figures. */
+export function sumText(choice: Choice, candidate: CandidateOfChoice | undefined, { times, minus }: Glyphs): string {
   if (candidate?.terms === undefined) return "";
   const { prefillBlocks, creditBlocks, decodeBlocks, requestBlocks, preferenceFactor } = candidate.terms;
-  return [
-    `It holds ${heldOf(candidate)} of ${promptBlocks} blocks.`,
-    `Blocks to prefill ${costText(prefillBlocks)}, credit for those held ${costText(creditBlocks)},`,
-    `decode ${costText(decodeBlocks)}`,
-    ...(requestBlocks === 0 ? [] : [`, running requests ${costText(requestBlocks)}`]),
-    ...(candidate.pairBlocks === 0 ? [] : [`, its pair ${costText(candidate.pairBlocks)}`]),
-    ...(preferenceFactor === 1 ? [] : [`, times ${preferenceFactor.toFixed(3)} for preferred taints`]),
-  ]
-    .join(" ")
-    .replaceAll(" ,", ",");
+  const { prefillLoadScale } = choice.options;
+  const scale = prefillLoadScale === 1 ? "" : `${prefillLoadScale} ${times} `;
+  const uncredited = (what: string) => `max(0, ${what} ${minus} ${costText(creditBlocks)} cache credit)`;
+  const decode = `${costText(decodeBlocks)} decode`;
+  const most = isDecodeOnly(choice)
+    ? uncredited(decode)
+    : `${scale}${uncredited(`${costText(prefillBlocks)} to prefill`)} + ${decode}`;
+  const sum = requestBlocks === 0 ? most : `${most} + ${costText(requestBlocks)} requests`;
+  const preferred = preferenceFactor === 1 ? sum : `${preferenceFactor.toFixed(3)} preference ${times} (${sum})`;
+  const pair = candidate.pairBlocks === 0 ? "" : ` + ${costText(candidate.pairBlocks)} pair`;
+  return `It holds ${heldOf(candidate)} of ${choice.promptBlocks} blocks. Cost = ${preferred}${pair}`;
+}
+
+/** Whether it is the decode half of a split request, where the credit is for what need not be sent. */
+function isDecodeOnly({ candidates, phase, options }: Choice): boolean {
+  if (phase !== "decode" || options.overlapScoreCredit === 0) return false;
+  return candidates.every(({ terms }) => terms === undefined || terms.prefillBlocks === 0);
 }
 
 function heldOf({ overlapBlocks: { device, host, disk } }: CandidateOfChoice): number {

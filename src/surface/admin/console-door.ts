@@ -50,8 +50,9 @@ export class ConsoleDoor implements FrontDoorway {
     const { hosts, page, telemetry, api } = this.#parts;
     if (!hosts.allows(headers.host)) {
       telemetry.refused("host");
-      const message = "the console is not called by this name: see the setting admin.allowedHosts";
-      throw new HttpError(421, "forbidden", message);
+      const name = hosts.allowable(headers.host);
+      const setting = name === undefined ? "see the setting admin.allowedHosts" : `add ${name} to admin.allowedHosts`;
+      throw new HttpError(421, "forbidden", `the console is not called by this name: ${setting}`);
     }
     const file = page.get(path);
     const route = file === undefined ? consoleRouteOf(path, new URLSearchParams(target.slice(path.length))) : undefined;

@@ -14,11 +14,21 @@ export class Hosts {
 
   /** Whether a request with this `host` may be answered. */
   allows(host: string | undefined): boolean {
-    const [, name] = /^(\[[0-9a-f:.]+\]|[^:[\]/@?#\\]+)(?::\d{1,5})?$/i.exec(host ?? "") ?? [];
-    if (name === undefined) return false;
-    const lower = name.toLowerCase().replace(/\.$/, "");
-    return isLoopbackName(lower) || this.#allowed.has(lower);
+    const name = nameIn(host);
+    return name !== undefined && (isLoopbackName(name) || this.#allowed.has(name));
   }
+
+  /** What would have to be allowed for a request with this `host`; undefined when it has no name that can be. */
+  allowable(host: string | undefined): string | undefined {
+    const name = nameIn(host);
+    return name !== undefined && /^([a-z0-9._-]{1,253}|\[.+\])$/.test(name) ? name : undefined;
+  }
+}
+
+/** Without its port, in lower case. */
+function nameIn(host: string | undefined): string | undefined {
+  const [, name] = /^(\[[0-9a-f:.]+\]|[^:[\]/@?#\\]+)(?::\d{1,5})?$/i.exec(host ?? "") ?? [];
+  return name?.toLowerCase().replace(/\.$/, "");
 }
 
 function isLoopbackName(name: string): boolean {

@@ -58,7 +58,8 @@ describe("pointsman top without a terminal", { timeout: 60_000 }, () => {
   it("fails where there is no picker, with the reason", async () => {
     const { url } = console;
     await console.stop();
-    expect(await top(["--once"])).toEqual({ code: 1, stdout: "", stderr: `pointsman: ${url}: connection refused\n` });
+    const stderr = `pointsman: ${url}: connection refused: is it running with \`--console\`?\n`;
+    expect(await top(["--once"])).toEqual({ code: 1, stdout: "", stderr });
     await console.start();
   });
 
