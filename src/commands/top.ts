@@ -11,6 +11,7 @@ import {
   Terminal,
   TopSession,
   unicodeGlyphs,
+  unshowable,
 } from "../top/index.ts";
 
 /** What is looked at, and how. */
@@ -95,8 +96,16 @@ async function snapshot(client: ConsoleClient, { json }: TopOptions, host: TopPr
   const { stdout, env } = host;
   const state = await client.state();
   const columns = stdout.isTTY ? stdout.columns || plainColumns : plainColumns;
-  await written(stdout, json ? jsonLine(state) : snapshotText(state, columns, glyphsOf(env)));
+  await written(stdout, json ? jsonLine(state) : shownText(state, columns, glyphsOf(env)));
   return 0;
+}
+
+function shownText(...[state, columns, glyphs]: Parameters<typeof snapshotText>): string {
+  try {
+    return snapshotText(state, columns, glyphs);
+  } catch (cause) {
+    throw new Error(safeText(unshowable(state, cause).message), { cause });
+  }
 }
 
 /** In JSON a character may be written as its number: so are those that act on a terminal. */
@@ -120,7 +129,7 @@ function written(output: WriteStream, text: string): Promise<void> {
 async function live(client: ConsoleClient, options: TopOptions, host: TopProcess): Promise<number> {
   const { stdin, stdout, env } = host;
   const terminal = new Terminal(stdin, stdout, env["NO_COLOR"] === undefined || env["NO_COLOR"] === "", {
-    key: (key) => session.press(key),
+    keys: (keys) => session.press(keys),
     changed: () => session.draw(),
     lost: () => session.end(),
   });

@@ -4,3 +4,4 @@ export { safeText } from "./safe-text.ts";
 export { TopSession } from "./session.ts";
 export { snapshotText } from "./snapshot.ts";
 export { Terminal } from "./terminal.ts";
+export { unshowable } from "./unshowable.ts";

@@ -49,7 +49,9 @@ const controls: Readonly<Record<string, NamedKey>> = {
 };
 const esc = "\u001b";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are told by them.
-const wholeSequence = /^\u001b(?:\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|O[\x20-\x7e]|[^[O])/;
+const wholeSequence = /^\u001b(?:\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|O[\x20-\x7e]|[^[O\x00-\x1f])/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are told by them.
+const begunSequence = /^\u001b(?:\[[\x30-\x3f]*[\x20-\x2f]*|O)?/;
 /** Longest sequence that is waited for; what is longer is no key. */
 const maxSequenceLength = 32;
 
@@ -88,7 +90,9 @@ export class KeyReader {
     if (this.#pending.startsWith(esc, 1)) return 1;
     const [sequence] = wholeSequence.exec(this.#pending) ?? [];
     if (sequence !== undefined) return sequence.length;
-    return this.#pending.length > maxSequenceLength ? this.#pending.length : undefined;
+    const [{ length }] = begunSequence.exec(this.#pending) ?? [""];
+    // What cannot be a part of it is a key of its own: Ctrl-C above all.
+    return length < this.#pending.length || length > maxSequenceLength ? length : undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import type { Canvas } from "./canvas.ts";
 import type { Glyphs } from "./glyphs.ts";
 import type { Key } from "./keys.ts";
 import { type DrawnScene, drawScene, type Explanation, type Size } from "./screen.ts";
+import { unshowable } from "./unshowable.ts";
 import { firstView, pressed, type View } from "./view.ts";
 
 /** Whom the session asks. */
@@ -75,6 +76,11 @@ export class TopSession {
   }
 
   draw(): void {
+    this.#drawn = this.#scene();
+    this.#screen.show(this.#drawn.canvas);
+  }
+
+  #scene(): DrawnScene {
     const { url, glyphs, now } = this.#options;
     const scene = {
       state: this.#state,
@@ -84,11 +90,20 @@ export class TopSession {
       silentMs: now() - this.#answeredAt,
       url,
     };
-    this.#drawn = drawScene(scene, this.#screen.size, glyphs);
-    this.#screen.show(this.#drawn.canvas);
+    return drawScene(scene, this.#screen.size, glyphs);
   }
 
-  press(key: Key): void {
+  /** Takes keys that were pressed together, and draws once. */
+  press(keys: readonly Key[]): void {
+    for (const key of keys) {
+      if (this.#stop.signal.aborted) return;
+      this.#pressOne(key);
+    }
+    this.draw();
+  }
+
+  #pressOne(key: Key): void {
+    const before = this.#view;
     const { lists, extent } = this.#drawn ?? { lists: { rows: [], picks: [] }, extent: { pageRows: 1, maxScroll: 0 } };
     const { view, demand } = pressed(this.#view, key, lists, extent);
     this.#view = view;
@@ -97,7 +112,8 @@ export class TopSession {
     if (demand === "redraw") this.#screen.forget();
     if (demand === "refresh") this.#wake.abort();
     if (demand === "explain" && view.pick !== undefined) void this.#explain(view.pick);
-    this.draw();
+    // The next key may mean what is listed now.
+    if (!view.isTyping && isOtherwiseListed(before, view)) this.#drawn = this.#scene();
   }
 
   async #ask(isFatal: (error: unknown) => boolean): Promise<void> {
@@ -119,8 +135,7 @@ export class TopSession {
       this.draw();
     } catch (cause) {
       [this.#state, this.#problem] = [before.state, before.problem];
-      const message = `what picker ${String(state.version)} says cannot be shown by this version: ${messageOf(cause)}`;
-      throw new Error(message, { cause });
+      throw unshowable(state, cause);
     }
     this.#answeredAt = this.#options.now();
   }
@@ -137,7 +152,12 @@ export class TopSession {
     // Another one may have been asked for since.
     if (this.#view.pick !== pickId) return;
     this.#explanation = explanation;
-    this.draw();
+    try {
+      this.draw();
+    } catch (cause) {
+      this.#explanation = { problem: `it cannot be shown by this version: ${messageOf(cause)}` };
+      this.draw();
+    }
   }
 
   async #pause(): Promise<void> {
@@ -150,6 +170,12 @@ export class TopSession {
   #redrawSilence(): void {
     if (this.#problem !== undefined) this.draw();
   }
+}
+
+/** Whether other lines are listed, or another panel is shown. */
+function isOtherwiseListed(before: View, after: View): boolean {
+  const names = ["filter", "isTyping", "sortBy", "isReversed", "panel", "focus"] as const;
+  return names.some((name) => before[name] !== after[name]);
 }
 
 function messageOf(error: unknown): string {

@@ -15,7 +15,8 @@ const maxRows = 500;
 
 /** What a terminal tells. */
 export interface TerminalEvents {
-  key(key: Key): void;
+  /** What was pressed together, as text is that is pasted: one or more. */
+  keys(keys: readonly Key[]): void;
   /** Its size has changed, or it can be written to again: what is there is to be drawn again. */
   changed(): void;
   /** It is gone. */
@@ -109,6 +110,6 @@ export class Terminal {
   };
 
   #tell(keys: readonly Key[]): void {
-    for (const key of keys) this.#events.key(key);
+    if (keys.length > 0) this.#events.keys(keys);
   }
 }

@@ -85,7 +85,10 @@ export function pressed(
 }
 
 function typed(view: View, key: Key): View {
-  if ("character" in key) return { ...view, filter: (view.filter + key.character).slice(0, maxFilterLength) };
+  if ("character" in key) {
+    const filter = view.filter + key.character;
+    return filter.length > maxFilterLength ? view : { ...view, filter };
+  }
   switch (key.name) {
     case "enter":
     case "tab":

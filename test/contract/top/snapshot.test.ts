@@ -96,6 +96,13 @@ describe("pointsman top without a terminal", { timeout: 60_000 }, () => {
     expect(stderr).toContain(message);
   });
 
+  it("says that a picker of another version cannot be shown", async () => {
+    console.state = { ...exampleState(), version: "9.9.9", workers: [{} as never] };
+    const { code, stderr } = await top(["--once"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^pointsman: what picker 9\.9\.9 says cannot be shown by this version: /);
+  });
+
   it.each([
     [["--interval", "0"], "expected seconds from 0.1 to 3600"],
     [["--interval", "x"], "expected seconds from 0.1 to 3600"],

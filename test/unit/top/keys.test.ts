@@ -17,6 +17,11 @@ describe("keys", () => {
     ["\u001bbx", ["x"]],
     ["\u0000\u0001", []],
     ["\u001b\u001b[A", ["escape", "up"]],
+    ["\u001b\u0003", ["escape", "interrupt"]],
+    ["\u001b[1;\u0003", ["interrupt"]],
+    ["\u001bO\u0003", ["interrupt"]],
+    [`\u001b[${"1;".repeat(100)}\u0003x`, ["interrupt", "x"]],
+    [`\u001b[${"1;".repeat(100)}Ax`, ["x"]],
   ])("%j are %o", (text, expected) => {
     expect(names(text)).toEqual(expected);
   });
