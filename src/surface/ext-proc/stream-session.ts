@@ -5,7 +5,7 @@ import { PickAttempt } from "../../router/index.ts";
 import type { Admission, StreamTicket } from "./admission.ts";
 import { type StreamModes, streamModes } from "./body-mode.ts";
 import type { HeaderRemovals } from "./control-headers.ts";
-import { requestedEndpoints, servedEndpoint, subsetHint } from "./endpoint-metadata.ts";
+import { requestedEndpoints, subsetHint } from "./endpoint-metadata.ts";
 import { errorAnswer, toRoutingError } from "./error-answer.ts";
 import { contentLength, HeaderList } from "./header-list.ts";
 import type { MismatchLog } from "./mismatch-log.ts";
@@ -16,10 +16,8 @@ import type { HttpBody, HttpHeaders, ProcessingRequest, ProcessingResponse } fro
 import { noBody } from "./request-answers.ts";
 import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
 import { requestPhaseOfMode } from "./request-phase-of-mode.ts";
-import { ResponsePass } from "./response-pass.ts";
-import { ResponseWatch } from "./response-watch.ts";
+import { ResponsePhase } from "./response-phase.ts";
 import { type ExtProcLogger, type ExtProcTelemetry, logRefusal, type StreamPhase } from "./telemetry.ts";
-import { upstreamOutcome } from "./upstream-outcome.ts";
 
 /** Where answers go. */
 export interface GatewaySink {
@@ -69,8 +67,7 @@ export class StreamSession {
   #attempt: PickAttempt<PickDecision> | undefined;
   #pickStartMs = 0;
   #decision: PickDecision | undefined;
-  #watch: ResponseWatch | undefined;
-  #pass: ResponsePass | undefined;
+  #response: ResponsePhase | undefined;
 
   constructor(sink: GatewaySink, context: SessionContext) {
     this.#sink = sink;
@@ -207,12 +204,10 @@ export class StreamSession {
     request.answer(pickAnswer(decision, this.#headers, body, options), () => this.#ticket.releaseBody());
     this.#phase = "upstream";
     this.#ticket.leavePick();
-    const { telemetry, mismatches } = this.#context;
-    this.#watch = new ResponseWatch(decision, telemetry, mismatches, this.#context.options.maxUsageBytes);
     const { model, api, inputTokens, predictedCachedTokens } = decision;
     const mode = this.#modes?.request ?? "none";
     const [bodyBytes, durationMs] = [body.length, this.#pickMs()];
-    telemetry.picked({ model, api, mode, bodyBytes, durationMs, inputTokens, predictedCachedTokens });
+    this.#context.telemetry.picked({ model, api, mode, bodyBytes, durationMs, inputTokens, predictedCachedTokens });
   }
 
   /** The gateway shows a response. Before the request was placed it is the gateway's own: the client has it, and nobody waits for a pick. */
@@ -228,37 +223,29 @@ export class StreamSession {
     this.#context.telemetry.aborted({ phase });
   }
 
-  #responseHeaders(message: HttpHeaders, { metadata_context: metadata, attributes }: ProcessingRequest): void {
+  #responseHeaders(message: HttpHeaders, request: ProcessingRequest): void {
     this.#enterResponse();
-    const servedBy = this.#context.options.conformanceHeaders ? servedEndpoint(metadata) : undefined;
-    this.#passing().headers(message, this.#decision?.rewrite, servedBy);
-    this.#watch?.metadata(metadata);
-    const outcome = upstreamOutcome(attributes);
-    if (outcome !== undefined) this.#watch?.outcome(outcome);
-    this.#watch?.headers(message);
     this.#completeIf(message.end_of_stream === true);
+    this.#responsePhase().headers(message, request);
   }
 
-  #responseBody(message: HttpBody, { metadata_context: metadata }: ProcessingRequest): void {
+  #responseBody(message: HttpBody, request: ProcessingRequest): void {
     this.#enterResponse();
-    const isEnd = message.end_of_stream === true;
-    this.#passing().body(message);
-    this.#completeIf(isEnd);
-    this.#watch?.metadata(metadata);
-    if (message.body !== undefined || isEnd) this.#watch?.body(message.body ?? noBody, isEnd);
+    this.#completeIf(message.end_of_stream === true);
+    this.#responsePhase().body(message, request);
   }
 
-  #responseTrailers({ metadata_context: metadata }: ProcessingRequest): void {
+  #responseTrailers(request: ProcessingRequest): void {
     this.#enterResponse();
-    this.#passing().trailers();
     this.#completeIf(true);
-    this.#watch?.metadata(metadata);
-    this.#watch?.end();
+    this.#responsePhase().trailers(request);
   }
 
-  #passing(): ResponsePass {
-    this.#pass ??= new ResponsePass(this.#modes?.response ?? "none", (message) => this.#sink.write(message));
-    return this.#pass;
+  #responsePhase(): ResponsePhase {
+    this.#response ??= new ResponsePhase(this.#decision, this.#modes?.response ?? "none", this.#context, (message) =>
+      this.#sink.write(message),
+    );
+    return this.#response;
   }
 
   #completeIf(isEnd: boolean): void {
