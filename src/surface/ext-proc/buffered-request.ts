@@ -1,8 +1,12 @@
+import { RoutingError } from "../../errors/index.ts";
 import { BodyGatherer } from "./body-gatherer.ts";
 import type { PickAnswer } from "./pick-answer.ts";
 import type { CommonResponse, HttpBody, ProcessingResponse } from "./processing-messages.ts";
 import { headersAnswer, noBody, pickResponse } from "./request-answers.ts";
 import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
+
+/** Most answers that wait for a pick. Envoy sends two messages at the most behind the one that is picked on: a body, and trailers. */
+const maxOwed = 64;
 
 /**
  * BUFFERED: Envoy holds the headers until it has the whole body, but wants them answered at once (message_timeout, 200 ms
@@ -62,9 +66,16 @@ export class BufferedRequest implements RequestPhase {
     this.#owed = [];
   }
 
+  /** @throws RoutingError invalid_request */
   #pass(message: ProcessingResponse): void {
-    if (this.#isAnswered) this.#host.send(message);
-    else this.#owed.push(message);
+    if (this.#isAnswered) {
+      this.#host.send(message);
+      return;
+    }
+    if (this.#owed.length >= maxOwed) {
+      throw new RoutingError("the gateway sends more behind the end of the request", { code: "invalid_request" });
+    }
+    this.#owed.push(message);
   }
 
   #pick(on: "headers" | "body" | "trailers", body: Buffer | undefined): void {

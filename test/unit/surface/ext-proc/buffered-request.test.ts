@@ -58,6 +58,18 @@ describe("a request in BUFFERED mode", () => {
     expect(shapes(stream.answers)).toEqual(["request_headers", "request_body", "request_trailers"]);
   });
 
+  it("is refused when the gateway sends ever more behind the end of a request that is being placed", async () => {
+    const world = new SessionWorld();
+    world.router.decide = () => new Promise(() => {});
+    const stream = world.open();
+    await stream.receive(requestHeaders({ ...modes, isEnd: true }));
+    for (let count = 0; count < 64; count++) await stream.receive(requestBody(""));
+    expect(stream.answers).toEqual([]);
+    await stream.receive(requestBody(""));
+    expect(shapes(stream.answers)).toEqual(["immediate_response"]);
+    expect(stream.isEnded).toBe(true);
+  });
+
   it("answers trailers after the body, also when they come while the router is choosing", async () => {
     const world = new SessionWorld();
     let release = () => {};
