@@ -48,12 +48,10 @@ function begin(response: ServerResponse): void {
 
 /** @returns whether the reader has room for more */
 function send(response: ServerResponse, { text, picks }: StateUpdate, known: KnownPicks): boolean {
-  response.cork();
+  // Not between `cork` and `uncork`: of what is too much only together Node 24 says that there is no room, and never that there is again.
   response.write("event: state\ndata: ");
   response.write(text);
-  const hasRoom = response.write(`\n\n${pickEvents(picks, known)}`);
-  response.uncork();
-  return hasRoom;
+  return response.write(`\n\n${pickEvents(picks, known)}`);
 }
 
 function pickEvents(picks: readonly PickSummary[], known: KnownPicks): string {

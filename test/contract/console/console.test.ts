@@ -156,6 +156,20 @@ describe("live events", () => {
     expect(running.source.made).toBeLessThanOrEqual(made + 1);
   });
 
+  it("go on for who takes them, where a state and its decisions are much only together", async () => {
+    await start({ clientStallTimeoutMs: 500 });
+    // Each is less than what a socket takes at once, 64 KB; both are more.
+    const picks = (round: number) =>
+      Array.from({ length: 70 }, (_, i) => pickOf(String(1_000 * round - i), { requestId: "r".repeat(500) }));
+    const { events } = reader();
+    for (let round = 1; round <= 3; round++) {
+      running.source.changes = { picks: picks(round), workers: [] };
+      await nextOf(events, "state");
+    }
+    expect(JSON.stringify({ ...stateOf({ workers: [] }), picks: picks(1) }).length).toBeLessThan(65_536);
+    expect(2 * JSON.stringify(picks(1)).length).toBeGreaterThan(65_536);
+  });
+
   it("of a reader that takes nothing are cut, and hold one state at most", async () => {
     await start({ clientStallTimeoutMs: 300, maxReaders: 1 });
     // A state far larger than what the sockets hold.
