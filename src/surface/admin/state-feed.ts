@@ -60,10 +60,10 @@ export class StateFeed {
   async next(number: number, signal: AbortSignal): Promise<StateUpdate> {
     const dueInMs = this.#latestAtMs + this.#pauseMs - this.#clock.now();
     if (this.#latest !== undefined && this.#latest.number > number && dueInMs > 0) return this.#latest;
+    const before = this.#latest;
     await this.#sleep(dueInMs, signal);
-    // Another reader may have had it made meanwhile.
-    const isMade = this.#latest !== undefined && this.#latest.number > number;
-    return isMade ? (this.#latest as StateUpdate) : this.#make();
+    // Another reader may have had it made meanwhile. What was there before is old by now, also for who has not had it.
+    return this.#latest !== undefined && this.#latest !== before ? this.#latest : this.#make();
   }
 
   #sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -77,6 +77,13 @@ describe("the latest state", () => {
     expect(made).toBe(6);
   });
 
+  it("is a fresh one for who comes when nobody has asked for long", async () => {
+    await feed.next(0, signal);
+    clock.advance(60_000);
+    const all = await Promise.all([feed.next(0, signal), feed.next(0, signal)]);
+    expect(all.map(numberIn)).toEqual([2, 2]);
+  });
+
   it("is not made while nobody waits, and no timer is left behind by who leaves", async () => {
     const { number } = await feed.next(0, signal);
     const leaving = new AbortController();
