@@ -19,7 +19,7 @@ export type ConsoleRoute =
 export interface ConsoleApiOptions {
   /** Most readers of events at one time. */
   readonly maxReaders: number;
-  /** How long one may read nothing, ms; then it is cut. */
+  /** How long a client may read nothing of an answer, ms; then it is cut. */
   readonly clientStallTimeoutMs: number;
 }
 
@@ -75,6 +75,11 @@ export class ConsoleApi {
       const list: PickList = { picks: await source.picks(...picksAsked(route.query)) };
       answerJson(response, 200, JSON.stringify(list));
     } else await this.#explain(route.id, response);
+  }
+
+  /** Resolves when an answer that has ended is taken; a client that does not is cut. */
+  async taken(response: ServerResponse): Promise<void> {
+    await drained(response, this.#options.clientStallTimeoutMs, this.#parts.clock);
   }
 
   async #events(response: ServerResponse): Promise<void> {

@@ -66,6 +66,7 @@ export class ConsoleDoor implements FrontDoorway {
       this.#admit(request);
       await api.answer(route, response);
     }
+    await api.taken(response);
   }
 
   /** @throws HttpError for who may not see what the console shows */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../http/index.ts";
 
-/** Resolves with whether the reader has taken what waited for it; one that does not is cut. */
+/** Resolves with whether the reader has taken what waited for it, and more may come: not after its end. One that does not take it is cut. */
 export function drained(response: ServerResponse, stallTimeoutMs: number, clock: Clock): Promise<boolean> {
   if (response.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {

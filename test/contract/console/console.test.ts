@@ -103,6 +103,22 @@ describe("the state", () => {
     expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(stateOf({ nowAtMs: 1 }))));
   });
 
+  it.each(["/api/state", "/api/picks"])("does not wait for ever for who reads nothing of it: %s", async (path) => {
+    await start({ clientStallTimeoutMs: 300, maxReaders: 1, maxConnections: 2 });
+    const long = Array.from({ length: 40_000 }, (_, i) => pickOf(String(i), { requestId: "r".repeat(128) }));
+    running.source.changes = { picks: long };
+    running.source.kept = long;
+    const sockets = [1, 2].map(() => running.raw(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`).pause());
+    const another = () =>
+      running.call("/").then(
+        ({ status }) => status,
+        () => "no connection",
+      );
+    await expect.poll(another).toBe("no connection");
+    await expect.poll(another, { timeout: 5_000 }).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
   it("that cannot be made is an error that tells nothing of the inside", async () => {
     await start();
     running.source.fails = true;
