@@ -56,8 +56,11 @@ export class Terminal {
     this.#isEntered = true;
     this.#shown = undefined;
     this.#input.setEncoding("utf8");
-    this.#input.on("data", this.#onData).on("end", this.#onLost).on("error", this.#onLost);
-    this.#output.on("resize", this.#onResize).on("drain", this.#onDrain).on("error", this.#onLost);
+    // Those of errors stayed when it was left.
+    this.#input.off("error", this.#onLost).on("error", this.#onLost);
+    this.#output.off("error", this.#onLost).on("error", this.#onLost);
+    this.#input.on("data", this.#onData).on("end", this.#onLost);
+    this.#output.on("resize", this.#onResize).on("drain", this.#onDrain);
     this.#input.setRawMode(true);
     this.#input.resume();
     this.#output.write(enterText);
