@@ -95,11 +95,14 @@ function choiceText(
   const name = rankName(first.candidate, glyphs);
   const cost = costText(first.cost ?? 0);
   if (second === undefined) return `${name} was the only eligible one of ${candidates.length}.`;
-  if (tied > 1)
-    return `${tied} candidates cost ${cost} blocks, none less; ${name} by the tie-break ${glyphs.shown(options.tieBreak)}.`;
   const other = `${rankName(second.candidate, glyphs)} costs ${costText(second.cost ?? 0)}`;
+  const chance = options.temperature > 0 ? `chance decided (temperature ${options.temperature})` : undefined;
   if ((second.cost ?? 0) < (first.cost ?? 0))
-    return `${name} costs ${cost} blocks; ${other}: chance decided (temperature ${options.temperature}).`;
+    return `${name} costs ${cost} blocks; ${other}: ${chance ?? "its session or the pair outweighs that"}.`;
+  if (tied > 1) {
+    const rule = chance === undefined ? ` by the tie-break ${glyphs.shown(options.tieBreak)}` : `: ${chance}`;
+    return `${tied} candidates cost ${cost} blocks, none less; ${name}${rule}.`;
+  }
   return `${name} costs ${cost} blocks, the least of ${eligible.length}; ${other}.`;
 }
 
@@ -117,7 +120,7 @@ export function sumText(choice: Choice, candidate: CandidateOfChoice | undefined
   const sum = requestBlocks === 0 ? most : `${most} + ${costText(requestBlocks)} requests`;
   const preferred = preferenceFactor === 1 ? sum : `${preferenceFactor.toFixed(3)} preference ${times} (${sum})`;
   const pair = candidate.pairBlocks === 0 ? "" : ` + ${costText(candidate.pairBlocks)} pair`;
-  return `It holds ${heldOf(candidate)} of ${choice.promptBlocks} blocks. Cost = ${preferred}${pair}`;
+  return `It holds ${heldOf(candidate)} of ${wholeBlocks(choice)} blocks. Cost = ${preferred}${pair}`;
 }
 
 /** Whether it is the decode half of a split request, where the credit is for what need not be sent. */
@@ -126,12 +129,18 @@ function isDecodeOnly({ candidates, phase, options }: Choice): boolean {
   return candidates.every(({ terms }) => terms === undefined || terms.prefillBlocks === 0);
 }
 
-function heldOf({ overlapBlocks: { device, host, disk } }: CandidateOfChoice): number {
-  return device + host + disk;
+function heldOf({ overlapBlocks: { device, host, disk, sharedCache } }: CandidateOfChoice): number {
+  return device + host + disk + sharedCache;
 }
 
-function candidateColumns({ promptBlocks }: Choice, glyphs: Glyphs): readonly Column<Contender>[] {
+/** Blocks of the prompt that can be held: complete ones. */
+function wholeBlocks({ promptTokens, blockSize }: Choice): number {
+  return Math.floor(promptTokens / blockSize);
+}
+
+function candidateColumns(choice: Choice, glyphs: Glyphs): readonly Column<Contender>[] {
   const held = ({ candidate }: Contender) => heldOf(candidate);
+  const whole = Math.max(1, wholeBlocks(choice));
   const load =
     (figure: (load: NonNullable<CandidateOfChoice["load"]>) => number) =>
     ({ candidate }: Contender) =>
@@ -161,8 +170,7 @@ function candidateColumns({ promptBlocks }: Choice, glyphs: Glyphs): readonly Co
       priority: 6,
       minWidth: 6,
       maxWidth: 16,
-      text: (contender, width) =>
-        width === 0 ? " ".repeat(16) : bar(promptBlocks === 0 ? 0 : held(contender) / promptBlocks, width, glyphs),
+      text: (contender, width) => (width === 0 ? " ".repeat(16) : bar(held(contender) / whole, width, glyphs)),
       style: () => cyan,
     },
     { title: "PREFILL", priority: 3, minWidth: 7, isRight: true, text: load(({ prefillTokens }) => prefillTokens) },

@@ -187,7 +187,7 @@ describe("keys on the screen", () => {
     const why = text([{ name: "tab" }, { name: "enter" }]);
     expect(why).toContain("Why gpu-0 pick ");
     expect(why).toContain("gpu-0 costs 817.75 blocks, the least of 3; gpu-0/1 costs 889.75.");
-    expect(why).toContain("It holds 80 of 89 blocks.");
+    expect(why).toContain("It holds 80 of 88 blocks.");
     expect(why).toMatch(/^=> gpu-0 +817\.75 +80/m);
     expect(why).toMatch(/^ {3}gpu-2 +unhealthy/m);
     expect(text([{ name: "tab" }, { name: "enter" }, { name: "escape" }])).toMatch(/1\/6$/);
