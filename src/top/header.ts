@@ -4,6 +4,7 @@ import { textWidth } from "./cell-width.ts";
 import { duration, percent, shortCount, shortNumber } from "./figures.ts";
 import { type Glyphs, sparkline } from "./glyphs.ts";
 import { bold, cyan, dim, green, plain, red, yellow } from "./style.ts";
+import { rankLoad } from "./worker-rows.ts";
 
 /** Text of one style; neighbours in a group are never torn apart. */
 export interface Span {
@@ -48,16 +49,7 @@ export function headerGroups(state: ConsoleState, width: number, glyphs: Glyphs)
 function fleetGroups({ workers, workersLeftOut, admission }: ConsoleState): Group[] {
   const eligible = workers.filter(({ isEligible }) => isEligible).length;
   const all = workers.length + workersLeftOut;
-  const requests = workers.reduce(
-    (sum, { ranks }) =>
-      sum +
-      ranks.reduce(
-        (of, { booked, siblings, foreign }) =>
-          of + booked.requests + (siblings?.requests ?? 0) + (foreign?.requests ?? 0),
-        0,
-      ),
-    0,
-  );
+  const requests = workers.flatMap(({ ranks }) => ranks).reduce((sum, rank) => sum + rankLoad(rank).requests, 0);
   const isShort = eligible < workers.length || workers.length === 0;
   return [
     [label("workers"), { text: `${eligible}/${all}`, style: isShort ? yellow : plain }],
