@@ -33,6 +33,14 @@ describe("the console by keyboard", () => {
     expect(await focused(page)).toBe("Overview");
   });
 
+  it("stays on the tab that is shown when it skips to the content", async () => {
+    const { page } = await under.open({ path: "#fleet" });
+    await press(page, "Tab", "Enter", "Tab");
+    expect(await focused(page)).toBe("Fleet");
+    expect(await page.locator('[role="tabpanel"]:visible').getAttribute("id")).toBe("panel-fleet");
+    expect(new URL(page.url()).hash).toBe("#fleet");
+  });
+
   it("chooses tabs by arrows, Home and End", async () => {
     const { page } = await under.open();
     await page.locator("#tab-overview").focus();
@@ -112,6 +120,18 @@ describe("the console by keyboard", () => {
     expect(new URL(page.url()).hash).toBe("#picks/911");
     await press(page, "Escape");
     await expect.poll(() => new URL(page.url()).hash).toBe("#picks");
+  });
+
+  it.each(["#nothing", "#constructor", "#toString/1"])("begins with the overview at %s", async (path) => {
+    const { page, faults } = await under.open({ path });
+    expect(await page.locator('[role="tab"][aria-selected="true"]').textContent()).toBe("Overview");
+    expect(faults).toEqual([]);
+  });
+
+  it("asks for what no pick is called, and goes on", async () => {
+    const { page } = await under.open({ path: "#picks/%E0%A4" });
+    await page.getByText("There is none of this number.").waitFor();
+    expect(await page.locator("#connection").textContent()).toBe("Live");
   });
 });
 

@@ -30,7 +30,7 @@ const rankSheet = new RankSheet(() => {});
 /** @type {Openers} */
 const openers = {
   openPick: ({ id }, opener) => {
-    setPlace(`picks/${id}`);
+    setPlace(`picks/${encodeURIComponent(id)}`);
     void explanation.open(id, opener);
   },
   openRank: (row, opener) => rankSheet.open(row, opener),
@@ -102,14 +102,23 @@ function togglePause() {
 
 /** Opens what the address names, so that a view can be linked to and the browser's Back works. */
 function goToPlace() {
-  const [name = "", id] = location.hash.slice(1).split("/");
-  if (name in views && name !== tab) chooseTab(name);
-  else if (!(name in views)) chooseTab("overview");
-  else chooseTab(name);
-  if (name === "picks" && id !== undefined) {
-    setPlace(`picks/${id}`);
-    void explanation.open(decodeURIComponent(id), undefined);
-  } else explanation.close();
+  const [name = "", ...rest] = location.hash.slice(1).split("/");
+  // The skip link names a place of this view.
+  if (name === "content") return setPlace(tab);
+  chooseTab(Object.hasOwn(views, name) ? name : "overview");
+  const id = name === "picks" ? decoded(rest.join("/")) : "";
+  if (id === "") return explanation.close();
+  setPlace(`picks/${encodeURIComponent(id)}`);
+  void explanation.open(id, undefined);
+}
+
+/** What was encoded for an address; as it is where it was not, so that no address keeps the page from starting. @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Without a step in the browser's history: it is not a new page. @param {string} place */
