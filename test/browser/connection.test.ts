@@ -75,6 +75,24 @@ describe("live figures", () => {
     expect(await rows.count()).toBe(exampleState().picks.length + 1);
   });
 
+  it("add picks to the list while another tab is shown", async () => {
+    const { page } = await under.open();
+    const { picks, startedAtMs } = exampleState();
+    const [pick] = picks;
+    if (pick === undefined) throw new Error("the example has no picks");
+    under.server.tellPick({ ...pick, id: "912", requestId: "while-elsewhere", atMs: pick.atMs + 1 });
+    under.server.tell({ picks: [] });
+    under.server.tell({ totals: { ...exampleState().totals, picks: 12_345 } });
+    await page.getByText("12,345 since the start").waitFor();
+    await page.click("#tab-picks");
+    const rows = page.locator("#panel-picks tbody tr");
+    await expect.poll(() => rows.first().innerText()).toContain("while-elsewhere");
+    expect(await rows.count()).toBe(picks.length + 1);
+    // Those of another process are not.
+    under.server.tell({ startedAtMs: startedAtMs + 1, picks: [{ ...pick, id: "1", requestId: "of-another" }] });
+    await expect.poll(() => rows.count()).toBe(1);
+  });
+
   it("forget picks of the process before, whose numbers are given again", async () => {
     const { page } = await under.open({ path: "#picks" });
     const [pick] = exampleState().picks;

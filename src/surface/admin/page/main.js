@@ -53,6 +53,7 @@ const connection = new Connection({
   state: (state) => {
     latest = state;
     tokenPrompt.close();
+    picks.follow(state);
     if (!isPaused) show(state);
   },
   pick: (pick) => picks.add(pick),

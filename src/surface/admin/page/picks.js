@@ -45,20 +45,26 @@ export function createPicks({ openPick }) {
     const newest = all.toSorted((a, b) => b.atMs - a.atMs || compareIds(b.id, a.id)).slice(0, mostKept);
     kept = new Map(newest.map((pick) => [pick.id, pick]));
   };
+  /**
+   * Takes a state's picks, whether they are shown or not. A process that was started anew counts its picks from 1 again, and knows nothing
+   * of those before.
+   * @param {ConsoleState} state
+   */
+  const follow = (state) => {
+    if (state.startedAtMs !== startedAtMs) kept = new Map();
+    startedAtMs = state.startedAtMs;
+    take(state.picks);
+  };
   return {
     root: element("section", { class: "card" }, element("h3", {}, "Picks"), note, list.root),
+    follow,
     /** @param {PickSummary} pick */
     add: (pick) => take([pick]),
     /** @param {number} count */
     addLeftOut: (count) => {
       leftOut += count;
     },
-    /** @param {ConsoleState} state */
-    update: (state) => {
-      // A process that was started anew counts its picks from 1 again, and knows nothing of those before.
-      if (state.startedAtMs !== startedAtMs) kept = new Map();
-      startedAtMs = state.startedAtMs;
-      take(state.picks);
+    update: () => {
       list.update([...kept.values()]);
       const missing = leftOut === 0 ? "" : ` ${quantity(leftOut, "more came", "more came")} too fast to be listed.`;
       setText(note, `Open one to see why this worker.${missing}`);
