@@ -25,8 +25,8 @@ export class NewsOwed implements SentPrompts {
   onSent({ slot, kvEvents, worker }: WorkerRank, { index }: ServedModel, { count, sequence }: BlockHashes): void {
     // A worker that decodes gets its blocks from another one, and need not tell of them.
     if (kvEvents === undefined || count === 0 || worker.role === "decode") return;
-    const [low = 0, high = 0] = sequence.subarray(2 * (count - 1));
-    if (index.isHeld(slot, low, high)) return;
+    const last = 2 * (count - 1);
+    if (index.isHeld(slot, sequence[last] ?? 0, sequence[last + 1] ?? 0)) return;
     const nowMs = this.#clock.now();
     const owed = this.#owed.get(slot);
     if (owed === undefined) this.#owed.set(slot, { firstMs: nowMs, lastMs: nowMs });
