@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, type CounterConfiguration, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
 
 /** How a family of series is called. */
 export interface SeriesName<L extends string> {
@@ -13,35 +13,35 @@ export type AddSeries<L extends string> = (labels: Readonly<Record<L, string | n
 /** Registers gauges that are read at each scrape. @param read names all of them: what it leaves out has no series then */
 export function registerGauges<L extends string>(
   registry: Registry,
-  { name, help, labels }: SeriesName<L>,
+  name: SeriesName<L>,
   read: (add: AddSeries<L>) => void,
 ): void {
-  const series = new Gauge<L>({
-    name,
-    help,
-    labelNames: labels,
-    registers: [registry],
-    collect(): void {
+  const series = new Gauge<L>(
+    readAtScrape(registry, name, () => {
       series.reset();
-      read((labelled, value) => series.set(labelled, value));
-    },
-  });
+      read((labels, value) => series.set(labels, value));
+    }),
+  );
 }
 
 /** Registers totals that are read at each scrape. @param read as for gauges */
 export function registerTotals<L extends string>(
   registry: Registry,
-  { name, help, labels }: SeriesName<L>,
+  name: SeriesName<L>,
   read: (add: AddSeries<L>) => void,
 ): void {
-  const series = new Counter<L>({
-    name,
-    help,
-    labelNames: labels,
-    registers: [registry],
-    collect(): void {
+  const series = new Counter<L>(
+    readAtScrape(registry, name, () => {
       series.reset();
-      read((labelled, value) => series.inc(labelled, value));
-    },
-  });
+      read((labels, value) => series.inc(labels, value));
+    }),
+  );
+}
+
+function readAtScrape<L extends string>(
+  registry: Registry,
+  { name, help, labels }: SeriesName<L>,
+  collect: () => void,
+): CounterConfiguration<L> & GaugeConfiguration<L> {
+  return { name, help, labelNames: labels, registers: [registry], collect };
 }
