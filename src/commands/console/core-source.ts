@@ -19,7 +19,7 @@ import type { RecoveryView } from "../peer-recovery.ts";
 import type { Readiness } from "../readiness.ts";
 import type { Replication } from "../replication.ts";
 import { modelState } from "./model-state.ts";
-import { explainedPick, pickState } from "./pick-state.ts";
+import { explainedPick, listedPicks, pickState } from "./pick-state.ts";
 import { type WorkerSigns, workerState } from "./rank-state.ts";
 
 /** What the console shows of a running picker. */
@@ -42,8 +42,6 @@ export interface ConsoleTime {
   now(): number;
 }
 
-/** Latest decisions in a state. */
-const listedPicks = 50;
 /** Ranks that are read in one turn of the event loop: well below 5 ms. */
 const turnRanks = 256;
 

@@ -8,6 +8,7 @@ import type {
 } from "../../surface/admin/index.ts";
 import { mergedHistory } from "./merged-history.ts";
 import { mergedWorkers } from "./merged-workers.ts";
+import { listedPicks } from "./pick-state.ts";
 
 /** One of several processes of a picker. */
 export interface ShardView extends Pick<ConsoleShard, "shard" | "isReady" | "restarts"> {
@@ -25,9 +26,6 @@ export type PickerFacts = Pick<
   /** Whether there are other replicas beside its processes. */
   readonly sharesLoad: boolean;
 };
-
-/** Latest decisions in a state. */
-const listedPicks = 50;
 
 /** The state of a picker of several processes. What is counted is summed up; what all of them see is shown as it is worst. */
 export function mergedState(views: readonly ShardView[], facts: PickerFacts): ConsoleState {

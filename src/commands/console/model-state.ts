@@ -3,7 +3,7 @@ import type { ServedModel } from "../../router/index.ts";
 import type { ConsoleModel } from "../../surface/admin/index.ts";
 import type { RequestMetrics } from "../../telemetry/index.ts";
 
-/** A served model as it is. @param isBrought whether a worker brought it, and no setting */
+/** A served model as it is. @param settings undefined = a worker brought it */
 export function modelState(
   { name, aliases, adapters = [], pipeline, index }: ServedModel,
   settings: Config["models"][number] | undefined,

@@ -1,22 +1,12 @@
 import type { DecisionSummary, LoggedDecision } from "../../router/index.ts";
 import type { ExplainedPick, PickedRank, PickSummary } from "../../surface/admin/index.ts";
 
+/** Latest decisions in a state. */
+export const listedPicks = 50;
+
 /** A decision as the console writes it. */
-export function pickState(summary: DecisionSummary): PickSummary {
-  const { number, atMs, requestId, outcome, api, model, promptTokens, promptBlocks, heldBlocks } = summary;
-  return {
-    id: String(number),
-    atMs,
-    requestId,
-    outcome,
-    api,
-    model,
-    promptTokens,
-    promptBlocks,
-    heldBlocks,
-    picked: summary.picked && rankOf(summary.picked),
-    prefill: summary.prefill && rankOf(summary.prefill),
-  };
+export function pickState({ number, picked, prefill, ...rest }: DecisionSummary): PickSummary {
+  return { id: String(number), ...rest, picked: picked && rankOf(picked), prefill: prefill && rankOf(prefill) };
 }
 
 export function explainedPick({ explanation, ...summary }: LoggedDecision): ExplainedPick {
