@@ -1,5 +1,6 @@
 import type { Config } from "../../config/index.ts";
 import {
+  type ConsoleHistory,
   type ConsoleSource,
   type ConsoleState,
   type ExplainedPick,
@@ -26,6 +27,8 @@ export class ShardsSource implements ConsoleSource {
   readonly #shards: AskedShards;
   readonly #wall: () => number;
   readonly #startedAtMs: number;
+  /** Of when no shard tells of one. */
+  readonly #noHistory: ConsoleHistory;
 
   /** @param wall ms since 1970 */
   constructor(config: Config, shards: AskedShards, wall: () => number, startedAtMs: number) {
@@ -33,6 +36,7 @@ export class ShardsSource implements ConsoleSource {
     this.#shards = shards;
     this.#wall = wall;
     this.#startedAtMs = startedAtMs;
+    this.#noHistory = new History(config.admin).state();
   }
 
   async state(): Promise<ConsoleState> {
@@ -44,7 +48,7 @@ export class ShardsSource implements ConsoleSource {
       version,
       modes: modesOf(this.#config),
       startedAtMs: this.#startedAtMs,
-      history: new History(this.#config.admin).state(),
+      history: this.#noHistory,
       name: replicaName(this.#config),
       sharesLoad: this.#config.replicas.redis.url !== undefined,
     });
