@@ -75,6 +75,7 @@ describe("the page", () => {
     const names = [...body.matchAll(/(?:href|src)="(\/?assets\/[^"]+)"/g)].map(([, name]) =>
       `/${name}`.replace("//", "/"),
     );
+    expect(names).not.toEqual([]);
     for (const name of names) {
       const { status, headers } = await running.call(name);
       expect([name, status, headers["content-type"]]).toEqual([name, 200, expect.any(String)]);

@@ -66,6 +66,15 @@ describe("the state of one picker", () => {
     expect(namesOf(await source.state())).toEqual(["a", "c"]);
   });
 
+  it("moves who is called by another name", async () => {
+    const { core, source } = start(["a", "b"]);
+    await source.state();
+    const [first] = core.catalogue.workers();
+    if (first === undefined) throw new Error("two workers are configured");
+    expect(core.catalogue.put({ ...first, id: first.id, name: "c" })).toBe(first);
+    expect(namesOf(await source.state())).toEqual(["b", "c"]);
+  });
+
   it("holds as many ranks as the settings allow, and counts the workers that are left out", async () => {
     const { source } = start(["a", "b", "c", "d"], { maxRanks: 5 });
     const state = await source.state();
