@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConsoleHistory } from "../../src/surface/admin/index.ts";
-import { cut } from "../../src/surface/admin/page/event-stream.js";
+import { cut, serverEvents } from "../../src/surface/admin/page/event-stream.js";
 import { blocks, duration, percent, rate } from "../../src/surface/admin/page/format.js";
 import { movingHitShare, stretchesOf } from "../../src/surface/admin/page/history.js";
 import { wasCounted } from "../../src/surface/admin/page/pick-numbers.js";
@@ -66,6 +66,24 @@ describe("server-sent events", () => {
       ],
       remainder: "data: z",
     });
+  });
+
+  it.each([1, 2, 3, 7, 1_000])("come whole in pieces of %i bytes", async (size) => {
+    const bytes = new TextEncoder().encode(
+      "event: a\ndata: ä…\n\n: none\n\nevent: b\r\ndata: x\r\ndata: y\r\n\r\ndata: no end",
+    );
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+        controller.close();
+      },
+    });
+    const events: unknown[] = [];
+    for await (const event of serverEvents(body)) events.push(event);
+    expect(events).toEqual([
+      { event: "a", text: "ä…" },
+      { event: "b", text: "x\ny" },
+    ]);
   });
 });
 

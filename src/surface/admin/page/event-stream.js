@@ -2,6 +2,9 @@
 
 /** Longest event that is taken, in characters: a server that never ends one must not fill the memory. */
 const maxEventLength = 64 * 1024 * 1024;
+const eventEnd = /\r?\n\r?\n/;
+/** Its characters at most. */
+const longestEnd = 4;
 
 /**
  * The events of a `text/event-stream` body, as they come; ends with the body.
@@ -10,15 +13,26 @@ const maxEventLength = 64 * 1024 * 1024;
  */
 export async function* serverEvents(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
+  /** The event whose end is not there yet, in the pieces that it came in: they are joined and looked through once. @type {string[]} */
+  let pieces = [];
+  let length = 0;
+  let tail = "";
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const { events, remainder } = cut(rest + value);
-      if (remainder.length > maxEventLength) throw new Error("the server sends an event without end");
-      rest = remainder;
-      yield* events;
+      pieces.push(value);
+      length += value.length;
+      // Its end may have begun in the piece before.
+      const isEnded = eventEnd.test(tail + value);
+      tail = (tail + value).slice(1 - longestEnd);
+      if (isEnded) {
+        const { events, remainder } = cut(pieces.join(""));
+        pieces = [remainder];
+        length = remainder.length;
+        yield* events;
+      }
+      if (length > maxEventLength) throw new Error("the server sends an event without end");
     }
   } finally {
     await reader.cancel();
@@ -31,7 +45,7 @@ export async function* serverEvents(body) {
  * @returns {{ events: ServerEvent[], remainder: string }}
  */
 export function cut(text) {
-  const parts = text.split(/\r?\n\r?\n/);
+  const parts = text.split(eventEnd);
   const remainder = parts.pop() ?? "";
   return { events: parts.map(eventOf).filter((event) => event !== undefined), remainder };
 }
