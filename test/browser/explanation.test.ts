@@ -108,7 +108,17 @@ describe("why this worker", () => {
     expect(told).toContain(
       "gpu-0 rank 1 costs 889.8 blocks; gpu-0 rank 0 costs 72 less, but the session or the pair outweighs that.",
     );
-    expect(told).toContain("another holds 80, and is dearer by its load");
+    expect(told).toContain("It holds none of the prompt's blocks; another holds 80.");
+  });
+
+  it("tells that who holds more is dearer only of one that is", async () => {
+    answeredBy((phase) => ({
+      ...phase,
+      candidates: phase.candidates.map((candidate, i) =>
+        i === 2 ? { ...candidate, overlapBlocks: { ...candidate.overlapBlocks, device: 88 } } : candidate,
+      ),
+    }));
+    expect((await sentences()).join(" ")).toContain("; another holds 88, and is dearer by its load.");
   });
 
   it("shows both halves of a pair, and what a pair adds", async () => {

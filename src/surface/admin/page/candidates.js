@@ -2,9 +2,9 @@ import { drawBadge } from "./badge.js";
 import { drawBar, legend } from "./bar.js";
 import { isDecodeOnly, termsOf } from "./cost-terms.js";
 import { element, setText } from "./elements.js";
-import { blocks, count, unknown } from "./format.js";
+import { blocks, count, quantity, unknown } from "./format.js";
 import { PagedList } from "./paged-list.js";
-import { rankName, wholeBlocks, wholeCost } from "./why.js";
+import { heldBlocks, rankName, wholeBlocks, wholeCost } from "./why.js";
 import { exclusionWords, wordsFor } from "./words.js";
 
 /**
@@ -85,7 +85,7 @@ function columnsFor(phase) {
       draw: drawName,
       order: ({ candidate, phase }) => rankName(candidate, phase.candidates),
     },
-    { label: "Overlap, blocks", kind: "wide", draw: drawOverlap, order: ({ candidate }) => overlapOf(candidate) },
+    { label: "Overlap, blocks", kind: "wide", draw: drawOverlap, order: ({ candidate }) => heldBlocks(candidate) },
     {
       label: "Load",
       text: ({ candidate }) => loadText(candidate),
@@ -171,11 +171,6 @@ function drawCost(cell, { candidate, phase, dearest }) {
 }
 
 /** @param {CandidateExplanation} candidate */
-function overlapOf({ overlapBlocks: { device, host, disk, sharedCache } }) {
-  return device + host + disk + sharedCache;
-}
-
-/** @param {CandidateExplanation} candidate */
 function loadText({ load }) {
   if (load === undefined) return "not known";
   const { requests, siblingRequests, foreignRequests } = load;
@@ -184,5 +179,5 @@ function loadText({ load }) {
     foreignRequests > 0 ? `${count(foreignRequests)} unbooked` : "",
   ];
   const parts = of.filter((part) => part !== "");
-  return `${count(requests)} ${requests === 1 ? "request" : "requests"}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
+  return `${quantity(requests, "request")}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
 }

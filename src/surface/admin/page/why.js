@@ -57,13 +57,16 @@ function overlapSentence(phase, chosen) {
   const promptBlocks = wholeBlocks(phase);
   if (promptBlocks === 0) return "";
   const held = heldBlocks(chosen);
-  const most = Math.max(...candidates.filter(({ exclusion }) => exclusion === undefined).map(heldBlocks));
+  const eligible = candidates.filter(({ exclusion }) => exclusion === undefined);
+  const most = Math.max(...eligible.map(heldBlocks));
   if (most === 0) return `None of the eligible workers holds any of the prompt's ${quantity(promptBlocks, "block")}.`;
   const tiers = tierWords(chosen);
   const share = `${count(held)} of the prompt's ${quantity(promptBlocks, "block")} (${percent(held / promptBlocks)})`;
   const holds = held === 0 ? "It holds none of the prompt's blocks" : `It holds ${share}${tiers}`;
   if (held === most) return `${holds}; nobody eligible holds more.`;
-  return `${holds}; another holds ${count(most)}, and is dearer by its load.`;
+  const costs = eligible.filter((candidate) => heldBlocks(candidate) === most).map((other) => wholeCost(other) ?? 0);
+  const isDearer = Math.min(...costs) > (wholeCost(chosen) ?? 0);
+  return `${holds}; another holds ${count(most)}${isDearer ? ", and is dearer by its load" : ""}.`;
 }
 
 /** Blocks of the prompt that can be held: complete ones. @param {PickExplanation} phase */
@@ -71,8 +74,8 @@ export function wholeBlocks({ promptTokens, blockSize }) {
   return Math.floor(promptTokens / blockSize);
 }
 
-/** @param {CandidateExplanation} candidate */
-function heldBlocks({ overlapBlocks: { device, host, disk, sharedCache } }) {
+/** Blocks of the prompt that it holds, whatever the tier. @param {CandidateExplanation} candidate */
+export function heldBlocks({ overlapBlocks: { device, host, disk, sharedCache } }) {
   return device + host + disk + sharedCache;
 }
 
