@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { assembleCore } from "../../../../src/commands/assemble.ts";
 import { CoreSource } from "../../../../src/commands/console/core-source.ts";
 import { everyMultiple } from "../../../../src/commands/console/history-timer.ts";
@@ -126,14 +126,35 @@ describe("the state of one picker", () => {
   });
 });
 
-it("points of the history come at multiples of their interval, until they are stopped", async () => {
-  const at: number[] = [];
-  const stop = everyMultiple(20, () => at.push(Date.now()), Date.now);
-  await expect.poll(() => at.length).toBeGreaterThan(3);
-  stop();
-  const { length } = at;
-  // One for each multiple: never two within half an interval, however early a timer is.
-  for (const [i, each] of at.entries()) if (i > 0) expect(each - (at[i - 1] ?? 0)).toBeGreaterThanOrEqual(9);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(at).toHaveLength(length);
+describe("points of the history", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_000_007 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("come at multiples of their interval, until they are stopped", () => {
+    const at: number[] = [];
+    const stop = everyMultiple(20, () => at.push(Date.now()), Date.now);
+    vi.advanceTimersByTime(80);
+    expect(at).toEqual([1_000_020, 1_000_040, 1_000_060, 1_000_080]);
+    stop();
+    vi.advanceTimersByTime(200);
+    expect(at).toHaveLength(4);
+  });
+
+  it("come once for each multiple, however early a timer is", () => {
+    const at: number[] = [];
+    let earlyMs = 0;
+    const stop = everyMultiple(
+      20,
+      () => at.push(Date.now() - earlyMs),
+      () => Date.now() - earlyMs,
+    );
+    earlyMs = 3;
+    vi.advanceTimersByTime(80);
+    stop();
+    expect(at).toEqual([1_000_017, 1_000_040, 1_000_060, 1_000_080]);
+  });
 });
