@@ -47,7 +47,8 @@ const mode: Arbitrary<Mode> = fc.constantFrom(4, 2, 1, 0, 3, 7, undefined);
 const size = fc.oneof(
   fc.nat({ max: 40 }),
   fc.nat({ max: 40 }),
-  fc.constantFrom(0, 4_095, 4_096, 8_191, 61_999, 62_000, 62_001, maxBodyBytes, maxBodyBytes + 1),
+  fc.constantFrom(0, 4_095, 4_096, 8_191, 61_999, 62_000, 62_001, maxBodyBytes),
+  fc.constant(maxBodyBytes + 1),
 );
 const pick: Arbitrary<PickPlan> = fc.record({
   when: fc.constantFrom("atOnce", "atOnce", "later", "later", "never"),
