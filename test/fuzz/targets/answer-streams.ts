@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import fc, { type Arbitrary } from "fast-check";
 import { ModelRestorer, type TokenUsage, UsageScanner } from "../../../src/http/index.ts";
 import { WholeEvents } from "../../../src/surface/proxy/whole-events.ts";
+import { isJson } from "../../support/is-json.ts";
 import { type FuzzTarget, fuzzing } from "../framework/fuzz-target.ts";
+import { piecesOf } from "./pieces-of.ts";
 
 interface StreamCase {
   readonly answer: Buffer;
@@ -22,7 +24,20 @@ export const answerStreams: FuzzTarget = {
   },
 };
 
-const count = fc.constantFrom("0", "1", "17", "123456", "1e3", "1.5", "-1", "null", '"7"', "1e999", "9007199254740993");
+const count = fc.constantFrom(
+  "0",
+  "1",
+  "17",
+  "123456",
+  "1e3",
+  "1.5",
+  "-1",
+  "null",
+  '"7"',
+  '"\\""',
+  "1e999",
+  "9007199254740993",
+);
 const usage = fc
   .tuple(
     fc.array(
@@ -89,7 +104,7 @@ const streamCase: Arbitrary<StreamCase> = fc
   .map(([{ text, isWellFormed }, cuts]) => ({ answer: Buffer.from(text), isWellFormed, cuts }));
 
 function check({ answer, isWellFormed, cuts }: StreamCase): void {
-  const pieces = cut(answer, cuts);
+  const pieces = piecesOf(answer, cuts);
   const bytes = Array.from(answer, (_, at) => answer.subarray(at, at + 1));
   const whole = scanned([answer]);
   assert.deepEqual(scanned(pieces), whole, "the counts");
@@ -104,12 +119,6 @@ function check({ answer, isWellFormed, cuts }: StreamCase): void {
   if (jsonText !== undefined)
     assert.deepEqual(JSON.parse(names.toString()), JSON.parse(jsonText, renamed), "the names");
   checkEvents(answer, pieces);
-}
-
-function cut(answer: Buffer, cuts: readonly number[]): readonly Buffer[] {
-  const places = [0, ...cuts.filter((at) => at < answer.length).sort((a, b) => a - b), answer.length];
-  // Copies, which nobody may keep.
-  return places.slice(1).map((end, i) => Buffer.from(answer.subarray(places[i], end)));
 }
 
 function scanned(pieces: readonly Buffer[]): TokenUsage | undefined {
@@ -142,15 +151,6 @@ function checkEvents(answer: Buffer, pieces: readonly Buffer[]): void {
   }
   const rest = events.rest();
   assert.ok(Buffer.concat(rest === undefined ? passed : [...passed, rest]).equals(answer), "the bytes of the stream");
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function renamed(this: unknown, name: string, value: unknown): unknown {

@@ -4,11 +4,14 @@ import { ConfigError, loadConfig, renderConfig } from "../../../src/config/index
 import { parseEngineFigures } from "../../../src/fleet/engine-metrics/parse-figures.ts";
 import { jsonLines } from "../../../src/fleet/kubernetes/json-lines.ts";
 import { KubeApiError } from "../../../src/fleet/kubernetes/kube-api.ts";
-import { readPod } from "../../../src/fleet/kubernetes/pod.ts";
+import { type Pod, readPod } from "../../../src/fleet/kubernetes/pod.ts";
 import { readPool } from "../../../src/fleet/kubernetes/pool.ts";
 import { parseResult } from "../../../src/queue/result-message.ts";
 import { parseTraceRequest, TraceError, traceText } from "../../../src/replay/index.ts";
+import { isJson } from "../../support/is-json.ts";
 import { type FuzzTarget, fuzzing } from "../framework/fuzz-target.ts";
+import { piecesOf } from "./pieces-of.ts";
+import { plainFigures } from "./texts/plain-figures.ts";
 
 type Kind = "config" | "trace" | "result" | "figures" | "watch";
 
@@ -155,7 +158,9 @@ function checkTrace(text: string): void {
     const request = parseTraceRequest(text, 3);
     assert.deepEqual(parseTraceRequest(traceText(request), 1), request);
     const json = JSON.parse(text) as Record<string, unknown>;
-    assert.deepEqual([request.inputTokens, request.blockIds], [json["input_length"], json["hash_ids"]]);
+    const { timestampMs, inputTokens, outputTokens, blockIds } = request;
+    assert.deepEqual([timestampMs, inputTokens], [json["timestamp"], json["input_length"]]);
+    assert.deepEqual([outputTokens, blockIds], [json["output_length"], json["hash_ids"]]);
   } catch (error) {
     assert.ok(error instanceof TraceError, String(error));
     assert.match(error.message, /^line 3: /);
@@ -172,10 +177,22 @@ function checkResult(text: string): void {
   assert.equal(typeof result.payload, "string");
   const says = result.statusCode ?? result.errorCode ?? result.payload;
   assert.notEqual(says, undefined);
+  if (result.errorCode === "UNREADABLE_RESULT") return;
+  const textIn = (name: string) => (typeof json?.[name] === "string" ? json[name] : "");
+  const { statusCode = 0, payload, errorCode = "", errorMessage = "", requestToken = "" } = result;
+  assert.deepEqual([statusCode, payload], [json?.["status_code"] ?? 0, textIn("payload")]);
+  assert.deepEqual([errorCode, errorMessage], [textIn("error_code"), textIn("error_message")]);
+  assert.equal(requestToken, textIn("request_token"));
 }
 
 function checkFigures(text: string): void {
-  for (const [rank, each] of parseEngineFigures(text)) {
+  const found = parseEngineFigures(text);
+  const plain = plainFigures(text);
+  if (plain !== undefined) {
+    assert.deepEqual([...found.keys()], [...plain.keys()]);
+    for (const [rank, each] of plain) assert.partialDeepStrictEqual(found.get(rank), each);
+  }
+  for (const [rank, each] of found) {
     assert.ok(Number.isInteger(rank) && rank >= 0 && rank < 1_024);
     for (const value of Object.values(each)) assert.ok(value === undefined || (Number.isFinite(value) && value >= 0));
     assert.ok((each.kvUsage ?? 0) <= 1);
@@ -184,16 +201,27 @@ function checkFigures(text: string): void {
 
 async function checkWatch(text: string, cuts: readonly number[]): Promise<void> {
   const bytes = Buffer.from(text);
-  const [whole, cut] = [await readWatch([bytes]), await readWatch(pieces(bytes, cuts))];
+  const [whole, cut] = [await readWatch([bytes]), await readWatch(piecesOf(bytes, cuts))];
   assert.deepEqual(cut, whole, "however it is cut");
   for (const value of whole.values) {
     const { object } = (typeof value === "object" && value !== null ? value : {}) as { readonly object?: unknown };
     const pod = readPod(object);
-    if (pod !== undefined) for (const { number } of pod.ports) assert.ok(number >= 1 && number <= 65_535);
+    if (pod !== undefined) checkPod(pod, object as PodJson);
     const pool = readPool(object);
     if (typeof pool === "object" && "selector" in pool)
       assert.ok(pool.selector.size > 0 && pool.targetPorts.length > 0);
   }
+}
+
+interface PodJson {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly labels?: unknown };
+}
+
+function checkPod(pod: Pod, { metadata }: PodJson): void {
+  for (const { number } of pod.ports) assert.ok(number >= 1 && number <= 65_535);
+  assert.deepEqual([pod.name, pod.uid], [metadata.name, metadata.uid]);
+  const texts = Object.entries(metadata.labels ?? {}).filter(([, value]) => typeof value === "string");
+  if (typeof metadata.labels !== "string") assert.deepEqual([...pod.labels], texts);
 }
 
 async function readWatch(chunks: readonly Buffer[]): Promise<{ readonly values: unknown[]; readonly error: string }> {
@@ -207,19 +235,5 @@ async function readWatch(chunks: readonly Buffer[]): Promise<{ readonly values: 
   } catch (error) {
     assert.ok(error instanceof KubeApiError, String(error));
     return { values, error: error.message };
-  }
-}
-
-function pieces(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
-  const places = [0, ...cuts.filter((at) => at < bytes.length).sort((a, b) => a - b), bytes.length];
-  return places.slice(1).map((end, i) => bytes.subarray(places[i], end));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
