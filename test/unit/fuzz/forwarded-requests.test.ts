@@ -26,6 +26,22 @@ describe("holding what a worker got against what a client sent", () => {
     expect(() => checkForwarded([post("1")], [post("1"), post("1")], "none")).toThrow("no client sent");
   });
 
+  it.each([
+    { what: "another method", sent: post("1"), seen: { ...post("1"), line: "PUT /a HTTP/1.1" } },
+    { what: "a line lost", sent: post("1", [["x-a", "1"]]), seen: post("1") },
+    { what: "a line changed", sent: post("1", [["x-a", "1"]]), seen: post("1", [["x-a", "2"]]) },
+  ])("refuses $what", ({ sent, seen }) => {
+    expect(() => checkForwarded([sent], [seen], "none")).toThrow("no client sent");
+  });
+
+  it("refuses that a plain chat did not arrive, and lets one be refused that is not plain", () => {
+    const chat = { ...post("{}", [["host", "a"]]), line: "POST /v1/chat/completions HTTP/1.1" };
+    expect(() => checkForwarded([chat], [], "none")).toThrow("did not reach the worker");
+    checkForwarded([chat], [], "a bare line end");
+    checkForwarded([{ ...chat, headers: [["expect", "much"]] }], [], "none");
+    checkForwarded([{ ...chat, body: Buffer.from("{") }], [], "none");
+  });
+
   it.each(["x-gateway-destination-endpoint", "expect"])("refuses the header %s", (name) => {
     expect(() => checkForwarded([post("1")], [post("1", [[name, "a"]])], "none")).toThrow("reached a worker");
   });

@@ -62,8 +62,9 @@ const connectionLine = fc.constantFrom(
   "connection: x-hop",
   "connection: keep-alive, x-hop , x-request-id",
   "Connection: upgrade",
+  "connection: x-hop\r\nx-hop: 1",
+  "X-Hop: 2\r\nConnection: close, X-Hop",
   "x-hop: 1",
-  "X-Hop: 2",
 );
 
 const brokenLine = fc.constantFrom(

@@ -16,6 +16,7 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a value may not hold.
 const fieldValue = /^[^\x00-\x08\x0a-\x1f\x7f]*$/;
 const requestLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [\x21-\x7e\x80-\xff]+ HTTP\/1\.[01]$/;
+const bareLineEnd = /(^|[^\r])\n|\r(?!\n|$)/;
 const statusLine = /^HTTP\/1\.[01] \d{3}( |$)/;
 
 /**
@@ -26,7 +27,7 @@ export function parseStrictly(bytes: Buffer, from: number, kind: "request" | "an
   const headEnd = bytes.indexOf("\r\n\r\n", from);
   const head = bytes.toString("latin1", from, headEnd < 0 ? bytes.length : headEnd);
   // Bare line ends are refused as soon as they are seen.
-  if (/(^|[^\r])\n/.test(head) || /\r(?!\n|$)/.test(head)) return { refused: "a bare line end" };
+  if (bareLineEnd.test(head)) return { refused: "a bare line end" };
   if (headEnd < 0) return "incomplete";
   const [line = "", ...lines] = head.split("\r\n");
   if (!(kind === "request" ? requestLine : statusLine).test(line)) return { refused: "the first line" };
@@ -83,6 +84,7 @@ function readChunks(
     if (length === 0) {
       const trailersEnd = bytes.toString("latin1", at, at + 2) === "\r\n" ? at : bytes.indexOf("\r\n\r\n", at) + 2;
       if (trailersEnd < at) return "incomplete";
+      if (bareLineEnd.test(bytes.toString("latin1", at, trailersEnd))) return { refused: "a bare line end" };
       return { body: Buffer.concat(parts), end: trailersEnd + 2 };
     }
     if (bytes.length < at + length + 2) return "incomplete";
