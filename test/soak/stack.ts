@@ -6,22 +6,14 @@ import { Redis } from "ioredis";
 import { request } from "undici";
 import { stringify } from "yaml";
 import { serverBinary } from "../e2e/support/envoy-binary.ts";
-import { envoyConfig } from "../e2e/support/envoy-config.ts";
-import {
-  failingOpen,
-  fastHealthChecks,
-  onPorts,
-  streamsPerConnection,
-  withWorkers,
-} from "../e2e/support/envoy-patches.ts";
 import { parseMetrics, type Sample, sumOf } from "../e2e/support/metrics.ts";
 import { inferencePools, KubeApiServer, KubeClient, kubeconfig } from "../support/kube-api/index.ts";
 import { Collector } from "./support/collector.ts";
 import { Component, nodeCommand } from "./support/component.ts";
+import { gatewayConfig } from "./support/gateway-config.ts";
 import { onSignals } from "./support/on-signals.ts";
 import { processorComponent } from "./support/processor-component.ts";
 import { redisComponent } from "./support/redis-component.ts";
-import { withSecondPicker } from "./support/second-picker.ts";
 import { engineModel, injectedModel, soakSettings } from "./support/settings.ts";
 import { type SoakPorts, soakPorts } from "./support/soak-ports.ts";
 import { type PodPorts, podLabels, WorkerPod } from "./support/worker-pod.ts";
@@ -218,19 +210,8 @@ export class Stack {
 
   async #writeFiles(): Promise<void> {
     const ports = this.ports;
-    const own = { gateway: ports.gateway, admin: ports.admin, picker: ports.pickerA, pickerHealth: ports.healthA };
     const endpoints = Array.from({ length: maxPods }, (_, i) => `${this.#ipOf(i + 1)}:${ports.podHttp}`);
-    const second = withSecondPicker(ports.pickerB, ports.healthB);
-    const patches = [
-      onPorts(own),
-      second,
-      withWorkers(endpoints),
-      failingOpen(false),
-      streamsPerConnection(4),
-      fastHealthChecks,
-    ];
-    const config = envoyConfig({ bodies: "full-duplex", hosts: "override-host" }, patches);
-    await writeFile(join(this.#folder, "envoy.yaml"), config);
+    await writeFile(join(this.#folder, "envoy.yaml"), gatewayConfig(ports, endpoints));
     const shared = {
       kubeconfig: this.#kubeconfig,
       poolName,
