@@ -77,6 +77,7 @@ export class RestartLoop {
 
   #order(): readonly Deed[] {
     const eligible = deeds.filter(({ name }) => name.includes(this.#options.only));
+    if (eligible.length === 0) throw new RangeError(`no deed's name has "${this.#options.only}"`);
     const order: Deed[] = [];
     while (order.length < this.#options.steps) {
       const left = [...eligible];
