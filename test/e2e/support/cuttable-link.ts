@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { joinSockets } from "./join-sockets.ts";
 
 /** A TCP way to a port that can be cut as a network is: nobody is told, what was sent waits and arrives after the repair. */
 export class CuttableLink {
@@ -12,20 +13,8 @@ export class CuttableLink {
     this.#server = createServer((near) => {
       const far = connect({ host: "127.0.0.1", port: targetPort });
       this.#connections.push([near, far]);
-      near.pipe(far);
-      far.pipe(near);
-      for (const [socket, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        this.#sockets.add(socket);
-        socket.on("error", () => other.destroy());
-        socket.on("close", () => {
-          this.#sockets.delete(socket);
-          other.destroy();
-        });
-        if (this.#isCut) socket.pause();
-      }
+      joinSockets(near, far, this.#sockets);
+      if (this.#isCut) for (const socket of [near, far]) socket.pause();
     });
   }
 

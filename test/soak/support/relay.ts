@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { joinSockets } from "../../e2e/support/join-sockets.ts";
 
 /** A TCP way to a port that can be closed, so that all connections break and none is taken, and opened again on the same port. */
 export class Relay {
@@ -34,18 +35,6 @@ export class Relay {
 
   #pass(near: Socket): void {
     const far = connect({ host: this.#host, port: this.#targetPort });
-    near.pipe(far);
-    far.pipe(near);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.#sockets.add(socket);
-      socket.on("error", () => other.destroy());
-      socket.on("close", () => {
-        this.#sockets.delete(socket);
-        other.destroy();
-      });
-    }
+    joinSockets(near, far, this.#sockets);
   }
 }
