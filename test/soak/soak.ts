@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { until } from "../e2e/support/until.ts";
 import { seededRandom } from "../support/load/index.ts";
 import { SoakClient } from "./load/client.ts";
 import { Driver } from "./load/driver.ts";
@@ -10,6 +9,7 @@ import { type SoakSample, sampleProcesses } from "./samples.ts";
 import { Stack, type StackOptions } from "./stack.ts";
 import { underWay } from "./support/gauges.ts";
 import { indexFaults } from "./support/index-check.ts";
+import { lastingFaults } from "./support/lasting-faults.ts";
 
 /** How long and how hard. */
 export interface SoakOptions extends StackOptions {
@@ -91,13 +91,14 @@ export class Soak {
     const stop = new AbortController();
     const changing = this.#changeWorkers(stop.signal);
     try {
-      await this.#watch(startedAt, driver, minutes * 60);
+      // A change that fails ends the soak at once.
+      await Promise.race([this.#watch(startedAt, driver, minutes * 60), changing]);
     } finally {
       stop.abort();
+      tell("the load ends");
+      await driver.stop();
       await changing;
     }
-    tell("the load ends");
-    await driver.stop();
     const { user, system } = process.cpuUsage(ownCpu);
     const cores = this.#cores((user + system) / 1e6);
     targets.close();
@@ -178,23 +179,13 @@ export class Soak {
 
   /** What is left under way half a minute after the load; empty when all has ended. */
   async #drained(): Promise<readonly string[]> {
-    let left: readonly string[] = [];
-    const look = async () => {
-      left = await underWay(this.#stack);
-      return left.length === 0;
-    };
-    await until(look, { what: "everything to end", timeoutMs: 40_000, intervalMs: 500 }).catch(() => undefined);
-    return left;
+    const limits = { what: "everything to end", timeoutMs: 40_000, intervalMs: 500 };
+    return await lastingFaults(() => underWay(this.#stack), limits);
   }
 
   async #indexFaults(): Promise<readonly string[]> {
-    let faults: readonly string[] = [];
-    const look = async () => {
-      faults = await indexFaults(this.#stack);
-      return faults.length === 0;
-    };
-    await until(look, { what: "the indexes", timeoutMs: 20_000, intervalMs: 500 }).catch(() => undefined);
-    return faults;
+    const limits = { what: "the indexes", timeoutMs: 20_000, intervalMs: 500 };
+    return await lastingFaults(() => indexFaults(this.#stack), limits);
   }
 
   async #end(): Promise<Readonly<Record<string, string>>> {

@@ -1,4 +1,3 @@
-import { until } from "../../e2e/support/until.ts";
 import { seededRandom } from "../../support/load/index.ts";
 import { SoakClient } from "../load/client.ts";
 import { Driver } from "../load/driver.ts";
@@ -8,6 +7,7 @@ import { StackTargets } from "../load/targets.ts";
 import { Stack } from "../stack.ts";
 import { underWay } from "../support/gauges.ts";
 import { indexFaults } from "../support/index-check.ts";
+import { lastingFaults } from "../support/lasting-faults.ts";
 import { type Deed, deeds } from "./deeds.ts";
 import { type Excuse, isExcused } from "./excuses.ts";
 import { Probe } from "./probe.ts";
@@ -136,12 +136,7 @@ export class RestartLoop {
   }
 
   async #comesTrue(what: string, faultsOf: () => Promise<readonly string[]>): Promise<void> {
-    let faults: readonly string[] = [];
-    const look = async () => {
-      faults = await faultsOf();
-      return faults.length === 0;
-    };
-    await until(look, { what, timeoutMs: 60_000, intervalMs: 250 }).catch(() => undefined);
+    const faults = await lastingFaults(faultsOf, { what, timeoutMs: 60_000, intervalMs: 250 });
     for (const fault of faults) this.#fault(`${what}: ${fault}`);
   }
 
