@@ -16,6 +16,7 @@ export function verdictOf(record: SoakRecord, bounds: Readonly<Record<JudgedFigu
   const growths = growthsOf(measuredSamples(record), bounds);
   const isMemoryJudged = record.minutes >= leastMinutesJudged;
   const faults = isMemoryJudged ? growths.filter(({ isFlat }) => !isFlat).map(wordsOf) : [];
+  if (isMemoryJudged && !growths.some(({ figure }) => figure === "heapUsed")) faults.push("no heap was measured");
   if (record.failureCount > 0) {
     const [first] = record.failures;
     faults.push(`${record.failureCount} requests failed, first ${first?.way}: ${first?.kind}: ${first?.failure}`);

@@ -66,6 +66,7 @@ describe("verdictOf", () => {
 
   it.each([
     { what: "a failure", changes: { failureCount: 1 }, fault: /1 requests failed/ },
+    { what: "no sample", changes: { samples: [] }, fault: /no heap was measured/ },
     { what: "no request", changes: { requests: 0 }, fault: /nothing was asked/ },
     { what: "something left", changes: { leftOver: ["a: pointsman_leases 1"] }, fault: /left over: a: / },
     { what: "another index", changes: { indexFaults: ["a: 1 blocks"] }, fault: /a: 1 blocks/ },
