@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { request } from "undici";
 import type { SimWorkerStats } from "../../../src/sim-worker/index.ts";
 import { testModelFolder } from "../../e2e/support/model-folder.ts";
+import { until } from "../../e2e/support/until.ts";
 import { type KubeClient, pods } from "../../support/kube-api/index.ts";
 import { Component, nodeCommand } from "./component.ts";
 import { Relay } from "./relay.ts";
@@ -90,11 +91,14 @@ export class WorkerPod {
   /** As a deployment goes: nothing new, what runs may end, then it is gone. */
   async retire(): Promise<void> {
     await this.#client.delete(pods, this.name, 30);
-    for (let quiet = 0; quiet < 3; ) {
+    let quiet = 0;
+    const check = () => this.process.assertRunning();
+    const isQuiet = async () => {
       const { running, waiting } = await this.stats();
       quiet = running + waiting === 0 ? quiet + 1 : 0;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+      return quiet === 3;
+    };
+    await until(isQuiet, { what: `${this.name} to have answered`, timeoutMs: 400_000, intervalMs: 200, check });
     await this.process.end();
     await this.#client.delete(pods, this.name, 0);
     await this.relay.close();
