@@ -52,6 +52,7 @@ const figures = [
 ];
 const watches = [
   '{"type":"ADDED","object":{"metadata":{"name":"p","uid":"u","labels":{"a":"b"}},"status":{"podIP":"10.0.0.1","conditions":[{"type":"Ready","status":"True"}]},"spec":{"containers":[{"ports":[{"containerPort":80,"name":"h"}]}]}}}\n',
+  '{"type":"ADDED","object":{"metadata":{"name":"p","uid":"u"},"spec":{"containers":[{"ports":[{"containerPort":0},{"containerPort":65536},{"containerPort":65535}]}]}}}\n',
   '{"type":"MODIFIED","object":{"metadata":{"name":"i"},"spec":{"selector":{"matchLabels":{"a":"b"}},"targetPorts":[{"number":80}]}}}\n',
 ];
 const corpora: Readonly<Record<Kind, readonly string[]>> = {
