@@ -34,7 +34,7 @@ export async function startConsole(
   source.addPoint();
   const stop = everyMultiple(admin.historyIntervalMs, () => source.addPoint(), time.wall);
   if (shard !== undefined) {
-    shard.serveConsole((question) => shardAnswer(source, question));
+    shard.serveConsole((question) => shardAnswer(source, question, log));
     return { address: undefined, close: async () => stop() };
   }
   const listener = await listen(shown.config, source, shown.metrics, log).catch((error: unknown) => {
