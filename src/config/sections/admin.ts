@@ -74,7 +74,7 @@ export const admin = z
     ...clientTimeouts,
     clientStallTimeoutMs: milliseconds(1)
       .default(30_000)
-      .describe("How long a reader may read nothing of what waits for it, in ms; then it is cut."),
+      .describe("How long a client may read nothing of an answer that waits for it, in ms; then it is cut."),
   })
   .prefault({})
   .describe("The console: the fleet, its load and its caches, and why requests went where they went, in a browser.");
