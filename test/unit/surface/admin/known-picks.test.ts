@@ -39,6 +39,19 @@ describe("which decisions a reader is told of", () => {
     expect(told(known, "2-1", "1-95")).toEqual([["1-95", "2-1"], 3]);
   });
 
+  it("counts no decision of a process that came before the reader did, and was too old to be listed", () => {
+    const known = new KnownPicks();
+    told(known, "0-60", "0-59");
+    expect(told(known, "1-5001", "0-60")).toEqual([["1-5001"], 0]);
+    expect(told(known, "1-5004", "0-61")).toEqual([["0-61", "1-5004"], 2]);
+  });
+
+  it("counts all of a process where there were none at the beginning", () => {
+    const known = new KnownPicks();
+    told(known);
+    expect(told(known, "1-9", "0-3")).toEqual([["0-3", "1-9"], 10]);
+  });
+
   it("begins again with a process that does", () => {
     const known = new KnownPicks();
     told(known, "0-100");
