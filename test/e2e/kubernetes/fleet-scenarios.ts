@@ -80,6 +80,7 @@ export function describeFleet(name: string, startCluster: () => Promise<ClusterU
       await first.endWorkers();
       // It publishes nothing: only its UID tells that it is another one.
       const second = await bench.deploy("a", 1);
+      await blocksForgotten();
       await bench.servedBy(second.endpoints);
       expect(await overlapOf(await ask(bench.gateway, talk))).toBe(0);
     });
@@ -94,9 +95,8 @@ export function describeFleet(name: string, startCluster: () => Promise<ClusterU
       expect(await overlapOf(await ask(bench.gateway, talk))).toBeGreaterThan(0);
       for (const worker of pod.workers) worker.resetCache();
       await pod.setReady(true, 1);
-      await until(async () => (await overlapOf(await ask(bench.gateway, opening(2)))) === 0, {
-        what: "an empty cache",
-      });
+      await blocksForgotten();
+      expect(await overlapOf(await ask(bench.gateway, talk))).toBe(0);
     });
 
     it("picks the pod that has an address, and not the one that is leaving it", async () => {
@@ -185,6 +185,13 @@ export function describeFleet(name: string, startCluster: () => Promise<ClusterU
         return told() > 0 && sumOf(samples, "pointsman_kv_events_applied_total", { worker: pod.name }) >= told();
       };
       await until(look, { what: "the picker to follow the KV events" });
+    }
+
+    /** Waits until the picker believes of no pod that it holds blocks. To ask would give them blocks again. */
+    async function blocksForgotten(): Promise<void> {
+      const look = async () =>
+        sumOf(parseMetrics(await bench.gateway.picker.metricsText()), "pointsman_index_blocks") === 0;
+      await until(look, { what: "an empty index", timeoutMs: 20_000 });
     }
 
     /** Blocks of the prompt that the picked worker was thought to hold. */
