@@ -1,4 +1,4 @@
-import { element, fill, setText } from "./elements.js";
+import { element, setText } from "./elements.js";
 import { moveByArrows } from "./row-keys.js";
 
 /**
@@ -129,11 +129,5 @@ export class LiveTable {
     const current =
       openers.find((opener) => opener === document.activeElement) ?? openers.find((o) => o.tabIndex === 0);
     for (const opener of openers) opener.tabIndex = opener === (current ?? openers[0]) ? 0 : -1;
-  }
-
-  /** Takes all rows away. */
-  clear() {
-    this.rows.clear();
-    fill(this.body);
   }
 }

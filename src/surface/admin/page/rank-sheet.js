@@ -45,10 +45,6 @@ export class RankSheet {
       part("Its engine says", engineFacts(rank)),
     );
   }
-
-  close() {
-    this.sheet.close();
-  }
 }
 
 /** @param {string} heading @param {Facts} facts */
