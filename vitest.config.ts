@@ -26,7 +26,8 @@ export default defineConfig({
           name: "fuzz",
           include: ["test/fuzz/**/*.test.ts"],
           setupFiles: ["test/support/property-seed.ts"],
-          testTimeout: 120_000,
+          // A fault is made smaller for two minutes, and has to be told then.
+          testTimeout: 240_000,
         },
       },
       { test: { name: "parity", include: ["test/parity/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 } },

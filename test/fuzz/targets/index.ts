@@ -4,6 +4,7 @@ import { chatTemplates } from "./chat-templates.ts";
 import { extProcOrders } from "./ext-proc-orders.ts";
 import { jsonTexts } from "./json-texts.ts";
 import { kvEvents } from "./kv-events.ts";
+import { kvStreams } from "./kv-streams.ts";
 import { outsideTexts } from "./outside-texts.ts";
 import { proxyHttp } from "./proxy-http.ts";
 
@@ -12,6 +13,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   extProcOrders,
   jsonTexts,
   kvEvents,
+  kvStreams,
   answerStreams,
   outsideTexts,
   proxyHttp,

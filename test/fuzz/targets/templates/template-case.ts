@@ -108,6 +108,8 @@ const words = [
     "|join(',')",
     "|safe",
     ".strip()",
+    ".rstrip()",
+    ".lstrip()",
     ".split('</think>')",
   ],
   ...[
