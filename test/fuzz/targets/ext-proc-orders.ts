@@ -7,6 +7,7 @@ import { RecordingLogger, RecordingTelemetry } from "../../unit/surface/ext-proc
 import { headerMap } from "../../unit/surface/ext-proc/messages.ts";
 import { type FuzzTarget, fuzzing } from "../framework/fuzz-target.ts";
 import { StallWatch } from "../framework/stall-watch.ts";
+import { untilHolds } from "../framework/until-holds.ts";
 import { checkAnyStream, checkLegalStream, isBroken, isPlacement } from "./ext-proc/answer-claims.ts";
 import { GatewayStream } from "./ext-proc/gateway-stream.ts";
 import { PlannedRouter, streamHeader } from "./ext-proc/planned-router.ts";
@@ -18,9 +19,6 @@ import {
   type Step,
   type StreamCase,
 } from "./ext-proc/stream-case.ts";
-
-/** What a busy machine may take to come to what is waited for, in ms. */
-const patienceMs = 20_000;
 
 /** Messages of ext_proc in any order, on streams of a real server that a bare HTTP/2 client opens. */
 export const extProcOrders: FuzzTarget = {
@@ -98,7 +96,7 @@ class OrderBench {
   }
 
   async #allGivenBack(): Promise<void> {
-    await until(
+    await untilHolds(
       () => Object.values(this.#telemetry.totals).every((count) => count === 0),
       () => `in flight at the end: ${JSON.stringify(this.#telemetry.totals)}`,
     );
@@ -165,7 +163,7 @@ class RunningStream {
     if (end === "halfClose") this.#stream.halfClose();
     else if (end === "cancel") this.#stream.cancel();
     else this.#stream.reset();
-    await until(
+    await untilHolds(
       () => this.#stream.isClosed,
       () => "the stream did not end",
     );
@@ -192,7 +190,7 @@ class RunningStream {
     const isPlaced = () =>
       this.#stream.isClosed ||
       this.#stream.answers.some((answer) => answer.immediate_response !== undefined || isPlacement(answer));
-    await until(isPlaced, () => "the request was not answered");
+    await untilHolds(isPlaced, () => "the request was not answered");
     await this.#settled();
   }
 
@@ -261,13 +259,5 @@ class RunningStream {
     const bytes = Buffer.alloc(count, text);
     kept.push(bytes);
     return bytes;
-  }
-}
-
-async function until(holds: () => boolean, what: () => string): Promise<void> {
-  const endMs = performance.now() + patienceMs;
-  while (!holds()) {
-    if (performance.now() > endMs) assert.fail(what());
-    await turn();
   }
 }

@@ -4,12 +4,11 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { RunningProxy } from "../../support/proxy/running-proxy.ts";
 import { type FuzzTarget, fuzzing } from "../framework/fuzz-target.ts";
+import { untilHolds } from "../framework/until-holds.ts";
 import { checkForwarded } from "./http/forwarded-requests.ts";
 import { bytesOf, type ClientBytes, clientBytes } from "./http/raw-requests.ts";
 import { RawWorker } from "./http/raw-worker.ts";
 import { type ParsedMessage, parseAll } from "./http/strict-parser.ts";
-
-const patienceMs = 20_000;
 
 /** Bytes that clients write to the proxy's port, and what a worker then reads. */
 export const proxyHttp: FuzzTarget = {
@@ -90,9 +89,9 @@ class ProxyBench {
     }
     if (!isClosed) socket.write(bytes.subarray(at));
     const isAnswered = () => isClosed || answersIn(Buffer.concat(received)) >= expected;
-    await until(isAnswered, () => `${answersIn(Buffer.concat(received))} answers to ${expected} requests`);
+    await untilHolds(isAnswered, () => `${answersIn(Buffer.concat(received))} answers to ${expected} requests`);
     socket.end();
-    await until(
+    await untilHolds(
       () => isClosed,
       () => "the connection did not end",
     );
@@ -100,7 +99,7 @@ class ProxyBench {
   }
 
   async #nothingInFlight(): Promise<void> {
-    await until(
+    await untilHolds(
       () => this.#proxy.booked.requests === 0,
       () => "load is booked for requests that are over",
     );
@@ -132,12 +131,4 @@ function checkAnswers(answers: Buffer, requests: number): void {
   const final = messages.filter(({ line }) => !/^HTTP\/1\.. 1/.test(line));
   assert.ok(final.length <= requests + 1, `${final.length} answers to ${requests} requests`);
   for (const { line } of messages) assert.doesNotMatch(line, /^HTTP\/1\.. 5(?!01|05)/, "no fault of the proxy's own");
-}
-
-async function until(holds: () => boolean, what: () => string): Promise<void> {
-  const endMs = performance.now() + patienceMs;
-  while (!holds()) {
-    if (performance.now() > endMs) assert.fail(what());
-    await pause(1);
-  }
 }
