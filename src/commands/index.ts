@@ -1,14 +1,2 @@
-export { explainCases } from "./cases.ts";
-export { checkConfig } from "./check-config.ts";
-export { consoleSetting } from "./console-flag.ts";
-export { explainRequest } from "./explain-request.ts";
-export { pickerFlags } from "./picker-flags.ts";
-export { ProgressBar } from "./progress-bar.ts";
-export { type ReplayOptions, replay, type TraceInput } from "./replay.ts";
-export { serve } from "./serve.ts";
-export { serveShards } from "./shards/serve-shards.ts";
-export { parentPort, shardSpawner } from "./shards/shard-channel.ts";
-export { shardConfig } from "./shards/shard-config.ts";
-export { ShardSide } from "./shards/shard-side.ts";
-export { runSimWorker } from "./sim-worker.ts";
-export { type TopOptions, tokenVariable, top } from "./top.ts";
+export type { Host } from "./command-line/host.ts";
+export { program } from "./command-line/program.ts";

@@ -13,6 +13,7 @@ import {
   unicodeGlyphs,
   unshowable,
 } from "../top/index.ts";
+import { tokenVariable } from "./console-token.ts";
 
 /** What is looked at, and how. */
 export interface TopOptions {
@@ -29,9 +30,6 @@ export interface TopOptions {
 
 /** The process that the command runs in. */
 export type TopProcess = Pick<NodeJS.Process, "stdin" | "stdout" | "env" | "on" | "off" | "kill">;
-
-/** Environment variable with the console's token. */
-export const tokenVariable = "POINTSMAN_CONSOLE_TOKEN";
 
 const leastTimeoutMs = 5_000;
 /** Width of a snapshot that goes into a file or a pipe. */

@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions, type TlsOptions } from "node:tls";
-import { generate } from "selfsigned";
 import { type ContentWatch, watchContent } from "./watched-content.ts";
 
 /** PEM texts of a certificate chain and its key. */
@@ -35,6 +34,8 @@ const SELF_SIGNED_YEARS = 10;
 
 /** A certificate for this machine. P-256, because an RSA key costs a second of start-up and more CPU per handshake. */
 export async function selfSignedPair(): Promise<PemPair> {
+  // It takes a tenth of a second to load, which who has no TLS, or files for it, need not wait for.
+  const { generate } = await import("selfsigned");
   const notAfterDate = new Date();
   notAfterDate.setFullYear(notAfterDate.getFullYear() + SELF_SIGNED_YEARS);
   const pems = await generate([{ name: "commonName", value: "localhost" }], {

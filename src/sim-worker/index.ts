@@ -7,4 +7,4 @@ export { pseudoTokenize } from "./pseudo-tokenizer.ts";
 export type { RequestRecord } from "./request-log.ts";
 export { simLogprobs } from "./scoring-frames.ts";
 export type { SimWorker, SimWorkerLogger, SimWorkerStats } from "./sim-worker.ts";
-export { startSimWorker } from "./sim-worker.ts";
+export { startSimWorker } from "./start-sim-worker.ts";

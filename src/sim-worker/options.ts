@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { EngineTiming } from "./engine.ts";
 import { changeFaults, type FaultSettings, noFaults } from "./faults.ts";
 import type { KvEventFormat } from "./kv-event-codec.ts";
-import { type PairRole, pairRoles } from "./pairing/pairing.ts";
+import { type PairRole, pairRoles } from "./pairing/pair-role.ts";
 import type { ReplayFraming } from "./replay-server.ts";
 
 /**

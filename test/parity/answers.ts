@@ -1,5 +1,5 @@
 import { Readable, Writable } from "node:stream";
-import { explainCases } from "../../src/commands/index.ts";
+import { explainCases } from "../../src/commands/cases.ts";
 
 /** A line that `explain --cases` prints. */
 export interface CaseAnswer {

@@ -150,6 +150,13 @@ describe("the command line", () => {
     ]);
   });
 
+  it("says that a file of cases is not there", async () => {
+    const args = ["explain", "--model-dir", ensureModelFolder("qwen3"), "--cases", "/nowhere/cases"];
+    const { code, stderr } = await pointsman(args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^pointsman: ENOENT: .*\/nowhere\/cases'\n$/);
+  });
+
   it("names the flag of a simulated worker whose cache has no such size", async () => {
     const { code, stderr } = await pointsman(["sim-worker", "--model-cache-bytes", "-1"]);
     expect(code).toBe(1);

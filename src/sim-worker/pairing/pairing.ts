@@ -3,11 +3,8 @@ import { parseJson } from "../../json/index.ts";
 import type { GenerationApi } from "../generation-request.ts";
 import { MeetingPoint } from "./meeting-point.ts";
 import { isForRemoteDecode, remoteBlocks } from "./nixl-fields.ts";
+import type { PairRole } from "./pair-role.ts";
 import { type BootstrapPlace, bootstrapPlaces, rootOf } from "./sglang-fields.ts";
-
-/** What a worker does of a split request, and by whose wire. `none`: it serves whole requests. */
-export const pairRoles = ["none", "sglang-prefill", "sglang-decode", "nixl-prefill", "nixl-decode"] as const;
-export type PairRole = (typeof pairRoles)[number];
 
 /** One request of a worker of a pair. */
 export interface PairTurn {

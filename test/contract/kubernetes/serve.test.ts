@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
-import { serve } from "../../../src/commands/index.ts";
+import { serve } from "../../../src/commands/serve.ts";
 import { loadConfig } from "../../../src/config/index.ts";
 import { inferencePools, KubeApiServer, KubeClient, kubeconfig, pods } from "../../support/kube-api/index.ts";
 

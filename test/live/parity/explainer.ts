@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { explainCases } from "../../../src/commands/index.ts";
+import { explainCases } from "../../../src/commands/cases.ts";
 import type { FrontendSettings, ProfileName } from "../../../src/model/index.ts";
 import type { CaseAnswer } from "../../parity/answers.ts";
 

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { pino } from "pino";
 import { expect, it } from "vitest";
-import { serve } from "../../../src/commands/index.ts";
+import { serve } from "../../../src/commands/serve.ts";
 import { loadConfig } from "../../../src/config/index.ts";
 
 const text = `

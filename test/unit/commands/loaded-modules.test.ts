@@ -18,7 +18,7 @@ function script(more: string): string {
         return next(url, context);
       },
     });
-    await import("./src/commands/index.ts");
+    await import("./src/commands/serve.ts");
     ${more}
     console.log(seen.size > 5, [...seen].filter((name) => /^@opentelemetry\\/|console/.test(name)).sort().join(" "));
   `;

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { ProgressBar } from "../../../src/commands/index.ts";
+import { ProgressBar } from "../../../src/commands/progress-bar.ts";
 
 const takeOff = "\r\u001b[2K";
 

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, it } from "vitest";
-import { serve } from "../../../src/commands/index.ts";
 import { startQueueFront } from "../../../src/commands/queue.ts";
+import { serve } from "../../../src/commands/serve.ts";
 import { loadConfig } from "../../../src/config/index.ts";
 import { createLogger, Metrics } from "../../../src/telemetry/index.ts";
 

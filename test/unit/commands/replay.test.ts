@@ -5,7 +5,8 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ProgressBar, type ReplayOptions, replay } from "../../../src/commands/index.ts";
+import { ProgressBar } from "../../../src/commands/progress-bar.ts";
+import { type ReplayOptions, replay } from "../../../src/commands/replay.ts";
 import { ConfigError, loadConfig } from "../../../src/config/index.ts";
 import { TraceError } from "../../../src/replay/index.ts";
 

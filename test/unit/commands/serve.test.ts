@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serve } from "../../../src/commands/index.ts";
+import { serve } from "../../../src/commands/serve.ts";
 import { loadConfig } from "../../../src/config/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pointsman-serve-"));

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { pino } from "pino";
 import { expect, it } from "vitest";
-import { serve, serveShards } from "../../../../src/commands/index.ts";
+import { serve } from "../../../../src/commands/serve.ts";
+import { serveShards } from "../../../../src/commands/shards/serve-shards.ts";
 import { loadConfig } from "../../../../src/config/index.ts";
 
 const text = `
