@@ -26,13 +26,16 @@ const quote = 0x22;
 const backslash = 0x5c;
 const literals: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
 
+/** What a number's digits stand for, and what may come between. */
+const phases = { integer: 0, fraction: 1, exponent: 2 } as const;
+
 /** Longest text that is spread over chunks, bytes. */
 const maxTextBytes = 1_048_576;
 const maxDepth = 64;
 
 /**
  * Reads one JSON text that comes in chunks, strictly, and holds none of it but a text or number that is cut by a chunk's end. Texts
- * are not looked into: `jsonTextOf` does that; nor are numbers that are no integers. O(bytes).
+ * are not looked into: `jsonTextOf` does that. O(bytes).
  */
 export class JsonStreamLexer {
   readonly #parts: JsonParts;
@@ -47,7 +50,11 @@ export class JsonStreamLexer {
   #word = "";
   #low = 0;
   #high = 0;
+  /** Of the phase so far. */
   #digits = 0;
+  #phase: number = phases.integer;
+  #beginsWithZero = false;
+  #hasExponentSign = false;
   #isNegative = false;
   #isPlain = true;
 
@@ -186,6 +193,7 @@ export class JsonStreamLexer {
     let low = this.#low;
     let high = this.#high;
     let at = from;
+    if (this.#digits === 0 && this.#isPlain) this.#beginsWithZero = chunk[chunk[at] === 0x2d ? at + 1 : at] === 0x30;
     for (; at < chunk.length; at++) {
       const digit = (chunk[at] as number) - 0x30;
       if (digit < 0 || digit > 9) {
@@ -207,23 +215,46 @@ export class JsonStreamLexer {
     return at;
   }
 
-  /** Whether a byte is part of a number beside its digits. */
+  /** Whether a byte is part of a number beside its digits: a sign, a point or an exponent, each in its place. */
   #isNumberSign(byte: number): boolean {
-    if (byte === 0x2d && this.#digits === 0 && !this.#isNegative) this.#isNegative = true;
-    else if (byte === 0x2e || byte === 0x65 || byte === 0x45 || byte === 0x2b || byte === 0x2d) this.#isPlain = false;
-    else return false;
+    if (byte === 0x2d || byte === 0x2b) return this.#isSign(byte === 0x2d);
+    const isPoint = byte === 0x2e;
+    if (!isPoint && byte !== 0x65 && byte !== 0x45) return false;
+    if (this.#phase >= (isPoint ? phases.fraction : phases.exponent)) throw misplaced();
+    this.#endDigits();
+    this.#phase = isPoint ? phases.fraction : phases.exponent;
+    this.#digits = 0;
+    this.#isPlain = false;
     return true;
   }
 
+  #isSign(isMinus: boolean): boolean {
+    const isFirst = this.#phase === phases.integer ? isMinus && !this.#isNegative : !this.#hasExponentSign;
+    if (!isFirst || this.#digits > 0 || this.#phase === phases.fraction) throw misplaced();
+    if (this.#phase === phases.integer) this.#isNegative = true;
+    else this.#hasExponentSign = true;
+    return true;
+  }
+
+  #endDigits(): void {
+    const hasZeroBefore = this.#phase === phases.integer && this.#beginsWithZero && this.#digits > 1;
+    if (this.#digits === 0 || hasZeroBefore) throw new JsonStreamError("a number that is none");
+  }
+
   #endNumber(): void {
-    if (this.#digits === 0) throw new JsonStreamError("a number without digits");
-    const isInteger = this.#isPlain && !(this.#isNegative && isBeyondSigned(this.#low, this.#high));
-    const { low, high } = this.#isNegative ? negated(this.#low, this.#high) : { low: this.#low, high: this.#high };
+    if (!this.#isPlain || this.#digits === 0 || this.#beginsWithZero) this.#endDigits();
+    const isNegative = this.#isNegative;
+    const isInteger = this.#isPlain && !(isNegative && isBeyondSigned(this.#low, this.#high));
+    const { low, high } = isNegative ? negated(this.#low, this.#high) : { low: this.#low, high: this.#high };
     this.#low = 0;
     this.#high = 0;
     this.#digits = 0;
     this.#isNegative = false;
-    this.#isPlain = true;
+    if (!this.#isPlain) {
+      this.#isPlain = true;
+      this.#phase = phases.integer;
+      this.#hasExponentSign = false;
+    }
     this.#parts.number(isInteger, low, high);
     this.#afterValue();
   }

@@ -57,6 +57,17 @@ const openings: ReadonlyMap<string, readonly [Place, boolean]> = new Map([
   ["removed block_hashes", ["blockHashes", true]],
 ]);
 
+/** Members whose value is of one kind, or null, which is as if they were not there: with another the event or stream says nothing. */
+const kinds: ReadonlyMap<string, "text" | "integer"> = new Map([
+  ["event storage_tier", "text"],
+  ["event residency_domain", "text"],
+  ["event dp_rank", "integer"],
+  ["inner dp_rank", "integer"],
+  ["stream dp_rank", "integer"],
+  ["stored parent_hash", "integer"],
+  ["stored cache_salt", "text"],
+]);
+
 /** Makes events and points of the parts of a dump's JSON. */
 export class DumpParts implements JsonParts {
   readonly points: ReadPoint[] = [];
@@ -82,7 +93,7 @@ export class DumpParts implements JsonParts {
   }
 
   open(isArray: boolean): void {
-    if (this.#place === "outside" && isArray) throw new JsonStreamError("a dump is a JSON object");
+    this.#expect(isArray ? "array" : "object");
     this.#places.push(this.#place);
     this.#place = this.#opened(isArray);
     this.#begin(this.#place);
@@ -100,6 +111,7 @@ export class DumpParts implements JsonParts {
     } else if (place === "block") {
       this.#blockParts = 0;
     } else if (place === "stored" || place === "removed") {
+      if (this.#fields.change !== undefined) this.#fields.isBad = true;
       this.#fields.change = place;
     } else if (place === "blocks" || place === "blockHashes") {
       this.#fields.hasList = true;
@@ -131,6 +143,7 @@ export class DumpParts implements JsonParts {
 
   text(bytes: Buffer): void {
     this.#refuseElement();
+    this.#expect("text");
     switch (`${this.#place} ${this.#key}`) {
       case "event storage_tier":
         this.#fields.tier = jsonTextOf(bytes);
@@ -144,17 +157,13 @@ export class DumpParts implements JsonParts {
       case "stored cache_salt":
         this.#fields.cacheSalt = jsonTextOf(bytes);
         return;
-      case "stored parent_hash":
-        this.#fields.isBad = true;
-        return;
     }
   }
 
   literal(value: boolean | null): void {
     this.#refuseElement();
+    this.#expect(value === null ? "null" : "boolean");
     if (this.#place === "stream" && this.#key === "complete") this.#fields.isComplete = value === true;
-    if (this.#place === "block" && value === null) return;
-    if (this.#place === "stored" && this.#key === "parent_hash" && value !== null) this.#fields.isBad = true;
   }
 
   number(isInteger: boolean, low: number, high: number): void {
@@ -165,15 +174,24 @@ export class DumpParts implements JsonParts {
     else if (place !== "other") this.#field(isInteger ? { low, high } : undefined);
   }
 
+  /** A value of this kind begins here. Throws JsonStreamError for a text that is no object. */
+  #expect(kind: "text" | "integer" | "boolean" | "null" | "object" | "array" | "fraction"): void {
+    // Nearly all of a dump's values, and none of them is in the list.
+    if (this.#place === "block") return;
+    if (this.#place === "outside" && kind !== "object") throw new JsonStreamError("a dump is a JSON object");
+    const expected = kinds.get(`${this.#place} ${this.#key}`);
+    if (expected !== undefined && kind !== expected && kind !== "null") this.#fields.isBad = true;
+  }
+
   #field(value: U64 | undefined): void {
-    if (this.#place === "group") {
-      if (this.#key === "block_size") this.#blockSize = value && numberOf(value.low, value.high);
-    } else if (this.#place === "stored") {
-      if (this.#key !== "parent_hash") return;
-      this.#fields.parentHash = value;
-      if (value === undefined) this.#fields.isBad = true;
-    } else {
-      this.#fields.put(this.#key, value);
+    this.#expect(value === undefined ? "fraction" : "integer");
+    const [place, key] = [this.#place, this.#key];
+    if (place === "group") {
+      if (key === "block_size") this.#blockSize = value && numberOf(value.low, value.high);
+    } else if (place === "stored") {
+      if (key === "parent_hash") this.#fields.parentHash = value;
+    } else if (place === "event" || place === "stream" || (place === "inner" && key === "dp_rank")) {
+      this.#fields.put(key, value);
     }
   }
 
@@ -222,8 +240,8 @@ export class DumpParts implements JsonParts {
   }
 
   #endStream(): void {
-    const { workerId, dpRank, sequence, content, isComplete } = this.#fields;
-    if (workerId === undefined || sequence === undefined || content === undefined) return;
+    const { workerId, dpRank, sequence, content, isComplete, isBad } = this.#fields;
+    if (isBad || workerId === undefined || sequence === undefined || content === undefined) return;
     if (this.points.length >= maxPoints) return;
     const number = numberOf(sequence.low, sequence.high);
     if (!Number.isSafeInteger(number)) return;

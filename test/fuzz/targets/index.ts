@@ -3,6 +3,7 @@ import { answerStreams } from "./answer-streams.ts";
 import { chatTemplates } from "./chat-templates.ts";
 import { extProcOrders } from "./ext-proc-orders.ts";
 import { jsonTexts } from "./json-texts.ts";
+import { kvDumps } from "./kv-dumps.ts";
 import { kvEvents } from "./kv-events.ts";
 import { kvStreams } from "./kv-streams.ts";
 import { outsideTexts } from "./outside-texts.ts";
@@ -14,6 +15,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   jsonTexts,
   kvEvents,
   kvStreams,
+  kvDumps,
   answerStreams,
   outsideTexts,
   proxyHttp,

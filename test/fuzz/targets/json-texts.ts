@@ -19,16 +19,13 @@ import {
 import { Parser } from "../../../src/json/parser.ts";
 import { mutilatedText } from "../../unit/json/json-texts.ts";
 import { type FuzzTarget, fuzzing } from "../framework/fuzz-target.ts";
-import { PythonOracle } from "../framework/python-oracle.ts";
+import { PythonJson, type Seen } from "../framework/python-json.ts";
 
 interface JsonCase {
   readonly text: Buffer;
   /** What members of the outermost object become, as JSON; null = they go. */
   readonly changes: readonly (readonly [name: string, json: string | null])[];
 }
-
-/** JSON as Python reads it: see python/read_json.py. */
-type Seen = null | boolean | string | readonly [kind: string, ...rest: unknown[]];
 
 const maxDepth = 64;
 
@@ -38,7 +35,7 @@ export const jsonTexts: FuzzTarget = {
   claim: "texts are taken, refused and edited as Python's json reads them",
   cases: 2_000,
   async open() {
-    const oracle = new PythonOracle("python3", join(import.meta.dirname, "..", "python", "read_json.py"));
+    const oracle = new PythonJson();
     const reader = new JsonReader({ internedBytes: 65_536, maxScannedBytes: 262_144 });
     const check = async ({ text, changes }: JsonCase) => {
       const theirs = await python(oracle, text);
@@ -133,12 +130,9 @@ function realBodies(): readonly string[] {
   return bodies.map(({ body, raw }) => raw ?? JSON.stringify(body) ?? "{}").filter(({ length }) => length < 4_000);
 }
 
-async function python(oracle: PythonOracle, text: Buffer): Promise<Seen | undefined> {
-  const answer = (await oracle.ask({ hex: text.toString("hex") })) as {
-    readonly value?: Seen;
-    readonly refused?: string;
-  };
-  return answer.refused === undefined ? lastOfRepeats(answer.value ?? null) : undefined;
+async function python(oracle: PythonJson, text: Buffer): Promise<Seen | undefined> {
+  const value = await oracle.read(text);
+  return value === undefined ? undefined : lastOfRepeats(value);
 }
 
 function read(parse: () => JsonValue): JsonValue | undefined {
@@ -175,7 +169,7 @@ function isDeep(value: Seen, depth = 0): boolean {
 }
 
 async function checkEdits(
-  oracle: PythonOracle,
+  oracle: PythonJson,
   text: Buffer,
   value: JsonObject,
   before: Seen,
