@@ -13,7 +13,7 @@ const config: KnipConfig = {
     "scripts/testing/{run,closing-line}.ts",
     "bench/*.ts",
     "bench/{ext-proc,hash,index,json,template}/*.ts",
-    "bench/{shards,hit-rate,proxy,quality,queue,replicas,route,tokenize,transports}/main.ts",
+    "bench/{console,shards,hit-rate,proxy,quality,queue,replicas,route,tokenize,transports}/main.ts",
     "bench/proxy/{worker,cache-worker,hit-rate}.ts",
     "bench/queue/{client-run,stand-in}.ts",
     "scripts/oracle/ask.ts",

@@ -22,7 +22,7 @@ export { FrontGate, type FrontGateParts } from "./front-gate.ts";
 export { type FrontDoorway, FrontServer, type FrontServerOptions } from "./front-server.ts";
 export type { HttpAddress, HttpListenerDependencies, HttpListenerOptions } from "./http-listener.ts";
 export { HttpListener } from "./http-listener.ts";
-export { inTurns } from "./in-turns.ts";
+export { inTurns, type Turns } from "./in-turns.ts";
 export type { JsonSchema } from "./json-schema.ts";
 export { type ListedModel, modelCard, modelListText } from "./model-card.ts";
 export { ModelRestorer } from "./model-restorer.ts";

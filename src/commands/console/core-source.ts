@@ -1,15 +1,16 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Config } from "../../config/index.ts";
 import type { Catalogue, Worker } from "../../fleet/index.ts";
-import type {
-  ConsoleReplicas,
-  ConsoleSource,
-  ConsoleState,
-  ConsoleTotals,
-  ConsoleWorker,
-  ExplainedPick,
-  History,
-  PickSummary,
+import {
+  type ConsoleFrame,
+  type ConsoleReplicas,
+  type ConsoleSource,
+  type ConsoleState,
+  type ConsoleTotals,
+  type History,
+  type PickSummary,
+  pickParts,
+  type ReadWorker,
+  type StateReading,
 } from "../../surface/admin/index.ts";
 import type { Metrics } from "../../telemetry/index.ts";
 import { version } from "../../version.ts";
@@ -20,7 +21,8 @@ import type { Readiness } from "../readiness.ts";
 import type { Replication } from "../replication.ts";
 import { modelState } from "./model-state.ts";
 import { explainedPick, listedPicks, pickState } from "./pick-state.ts";
-import { type WorkerSigns, workerState } from "./rank-state.ts";
+import { type WorkerSigns, workerReading } from "./rank-state.ts";
+import { byName, sorted } from "./worker-order.ts";
 
 /** What the console shows of a running picker. */
 export interface ShownPicker extends Omit<WorkerSigns, "core"> {
@@ -42,8 +44,8 @@ export interface ConsoleTime {
   now(): number;
 }
 
-/** Ranks that are read in one turn of the event loop: well below 5 ms. */
-const turnRanks = 256;
+/** Workers that are looked up in one step. */
+const stepWorkers = 256;
 
 /** The console of one process. */
 export class CoreSource implements ConsoleSource {
@@ -72,14 +74,54 @@ export class CoreSource implements ConsoleSource {
     this.#history.add(this.#totals(), requests, this.#time.wall(), this.#time.now());
   }
 
-  async state(): Promise<ConsoleState> {
+  async state(): Promise<StateReading> {
+    let listed = 0;
+    const source = this;
+    return {
+      *workers() {
+        for (const worker of source.#workers()) {
+          if (worker !== undefined) listed += 1;
+          yield worker;
+        }
+      },
+      frame: () => source.#frame(listed),
+    };
+  }
+
+  async picks(limit: number, requestId: string | undefined): Promise<readonly PickSummary[]> {
+    return this.#shown.core.decisions.recent(limit, requestId).map(pickState);
+  }
+
+  async explain(id: string, shownAs = id): Promise<Iterable<string> | undefined> {
+    const decision = this.#shown.core.decisions.find(Number(id));
+    return decision && pickParts({ ...explainedPick(decision), id: shownAs });
+  }
+
+  #totals(): ConsoleTotals {
+    return this.#shown.metrics.requests.totals();
+  }
+
+  *#workers(): Generator<ReadWorker | undefined> {
+    const { core, config } = this.#shown;
+    this.#order = yield* ordered(this.#order, core.catalogue);
+    let ranks = 0;
+    for (const worker of this.#order) {
+      // It may have gone meanwhile.
+      if (core.catalogue.get(worker.id) !== worker) continue;
+      ranks += worker.ranks.length;
+      if (ranks > config.admin.maxRanks) break;
+      yield workerReading(worker, this.#shown, () => this.#time.wall());
+    }
+  }
+
+  *#frame(listedWorkers: number): Generator<undefined, ConsoleFrame> {
     const { config, core, metrics, readiness } = this.#shown;
-    const nowAtMs = this.#time.wall();
-    const { workers, leftOut } = await this.#workers(nowAtMs);
     const totals = this.#totals();
     this.#history.read(totals, this.#time.now());
+    const history = this.#history.state();
+    yield undefined;
     return {
-      nowAtMs,
+      nowAtMs: this.#time.wall(),
       updateIntervalMs: config.admin.updateIntervalMs,
       version,
       modes: modesOf(config),
@@ -89,10 +131,9 @@ export class CoreSource implements ConsoleSource {
         const settings = config.models.find(({ name }) => name === model.name);
         return modelState(model, settings, metrics.requests);
       }),
-      workers,
-      workersLeftOut: leftOut,
+      workersLeftOut: Math.max(0, core.catalogue.size - listedWorkers),
       totals,
-      history: this.#history.state(),
+      history,
       picks: core.decisions.recent(listedPicks).map(pickState),
       admission: core.queue && { waiting: core.queue.size, maxWaiting: config.admission.maxQueued },
       replicas: this.#replicas(),
@@ -100,39 +141,6 @@ export class CoreSource implements ConsoleSource {
       queueFront: this.#queueFront(),
       shards: undefined,
     };
-  }
-
-  async picks(limit: number, requestId: string | undefined): Promise<readonly PickSummary[]> {
-    return this.#shown.core.decisions.recent(limit, requestId).map(pickState);
-  }
-
-  async explain(id: string): Promise<ExplainedPick | undefined> {
-    const decision = this.#shown.core.decisions.find(Number(id));
-    return decision && explainedPick(decision);
-  }
-
-  #totals(): ConsoleTotals {
-    return this.#shown.metrics.requests.totals();
-  }
-
-  async #workers(nowAtMs: number): Promise<{ readonly workers: readonly ConsoleWorker[]; readonly leftOut: number }> {
-    const { core, config } = this.#shown;
-    this.#order = ordered(this.#order, core.catalogue);
-    const workers: ConsoleWorker[] = [];
-    let ranks = 0;
-    let inTurn = 0;
-    for (const worker of this.#order) {
-      ranks += worker.ranks.length;
-      if (ranks > config.admin.maxRanks) break;
-      if (inTurn >= turnRanks) {
-        await nextTurn();
-        inTurn = 0;
-      }
-      inTurn += worker.ranks.length;
-      // It may have gone meanwhile.
-      if (core.catalogue.get(worker.id) === worker) workers.push(workerState(worker, this.#shown, nowAtMs));
-    }
-    return { workers, leftOut: Math.max(0, core.catalogue.size - workers.length) };
   }
 
   #replicas(): ConsoleReplicas | undefined {
@@ -164,16 +172,18 @@ export class CoreSource implements ConsoleSource {
 }
 
 /** The workers by name. Those that were there before are in order: little is left to sort. */
-function ordered(before: readonly Worker[], catalogue: Catalogue): readonly Worker[] {
-  const known = new Set(before);
-  const kept = before.filter((worker) => catalogue.get(worker.id) === worker);
-  const added = [...catalogue.workers()].filter((worker) => !known.has(worker));
-  return [...kept, ...added].sort(byName);
-}
-
-/** Numbers in names count as numbers: gpu-2 comes before gpu-10. */
-const collator = new Intl.Collator("en", { numeric: true });
-
-function byName(a: Worker, b: Worker): number {
-  return collator.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);
+function* ordered(before: readonly Worker[], catalogue: Catalogue): Generator<undefined, readonly Worker[]> {
+  const list: Worker[] = [];
+  const known = new Set<Worker>();
+  let looked = 0;
+  for (const worker of before) {
+    if (catalogue.get(worker.id) === worker) list.push(worker);
+    known.add(worker);
+    if (++looked % stepWorkers === 0) yield undefined;
+  }
+  for (const worker of catalogue.workers()) {
+    if (!known.has(worker)) list.push(worker);
+    if (++looked % stepWorkers === 0) yield undefined;
+  }
+  return yield* sorted(list, byName);
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../../config/index.ts";
 import { ConfigError, isLoopback, parseAddress } from "../../config/index.ts";
 import { BearerTokens, FrontServer, systemClock } from "../../http/index.ts";
+import { TurnBudget } from "../../kv-events/index.ts";
 import {
   ConsoleApi,
   ConsoleDoor,
@@ -22,6 +23,9 @@ export interface RunningConsole {
   close(): Promise<void>;
 }
 
+/** Of each turn of the event loop that the console has something to do in, ms: to make a state, and as much to send. */
+export const turnMs = 1;
+
 /** How long what is being sent when the console ends may take to get there, ms. */
 const lastWordsMs = 1_000;
 
@@ -35,8 +39,9 @@ export async function listenForConsole(
   const { admin } = config;
   const { host, port } = parseAddress(admin.listen);
   const tokens = await tokensOf(admin);
-  const feed = new StateFeed(source, admin, systemClock);
-  const api = new ConsoleApi({ source, feed, telemetry, clock: systemClock }, admin);
+  const turns = () => new TurnBudget(systemClock, turnMs);
+  const feed = new StateFeed(source, admin, systemClock, turns());
+  const api = new ConsoleApi({ source, feed, telemetry, clock: systemClock, turns: turns() }, admin);
   const hosts = new Hosts([hostOf(host), ...admin.allowedHosts]);
   const door = new ConsoleDoor({ api, page: await readPageFiles(), hosts, tokens, telemetry, log });
   const server = await FrontServer.start(

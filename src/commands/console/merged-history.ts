@@ -4,12 +4,15 @@ type Column = "picks" | "refusals" | "promptBlocks" | "heldBlocks" | "picksPerSe
 
 const columns: readonly Column[] = ["picks", "refusals", "promptBlocks", "heldBlocks", "picksPerSecond", "requests"];
 
-/** The histories of several processes of one picker as one: points of one time are summed up. @param histories at least one, of one interval */
-export function mergedHistory(histories: readonly ConsoleHistory[]): ConsoleHistory {
+/**
+ * The histories of several processes of one picker as one: points of one time are summed up.
+ * @param histories at least one, of one interval
+ */
+export function* mergedHistory(histories: readonly ConsoleHistory[]): Generator<undefined, ConsoleHistory> {
   const [first] = histories as [ConsoleHistory];
-  const atMs = [...new Set(histories.flatMap((history) => history.atMs))].sort((a, b) => a - b);
-  const placeOf = new Map(atMs.map((at, place) => [at, place]));
-  const merged = Object.fromEntries(columns.map((column) => [column, summed(histories, column, placeOf)]));
+  const placeOf = yield* placesOf(histories);
+  const merged: Partial<Record<Column, readonly number[]>> = {};
+  for (const column of columns) merged[column] = yield* summed(histories, column, placeOf);
   const latest = (key: "picksPerSecond" | "refusalsPerSecond" | "promptBlocks" | "heldBlocks") =>
     histories.reduce((sum, history) => sum + history.latest[key], 0);
   const promptBlocks = latest("promptBlocks");
@@ -17,8 +20,8 @@ export function mergedHistory(histories: readonly ConsoleHistory[]): ConsoleHist
   return {
     intervalMs: first.intervalMs,
     spanMs: first.spanMs,
-    atMs,
-    ...(merged as Record<Column, number[]>),
+    atMs: [...placeOf.keys()],
+    ...(merged as Record<Column, readonly number[]>),
     latest: {
       picksPerSecond: hundredths(latest("picksPerSecond")),
       refusalsPerSecond: hundredths(latest("refusalsPerSecond")),
@@ -29,17 +32,30 @@ export function mergedHistory(histories: readonly ConsoleHistory[]): ConsoleHist
   };
 }
 
-function summed(
+/** The times that any of them has, in order, with their places. */
+function* placesOf(histories: readonly ConsoleHistory[]): Generator<undefined, ReadonlyMap<number, number>> {
+  const times = new Set<number>();
+  for (const { atMs } of histories) {
+    for (const at of atMs) times.add(at);
+    yield undefined;
+  }
+  const inOrder = Float64Array.from(times).sort();
+  yield undefined;
+  return new Map(Array.from(inOrder, (at, place) => [at, place]));
+}
+
+function* summed(
   histories: readonly ConsoleHistory[],
   column: Column,
   placeOf: ReadonlyMap<number, number>,
-): readonly number[] {
+): Generator<undefined, readonly number[]> {
   const values = new Array<number>(placeOf.size).fill(0);
   for (const history of histories) {
     for (const [i, at] of history.atMs.entries()) {
       const place = placeOf.get(at) as number;
       values[place] = (values[place] as number) + (history[column][i] ?? 0);
     }
+    yield undefined;
   }
   return column === "picksPerSecond" ? values.map(hundredths) : values;
 }

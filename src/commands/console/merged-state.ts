@@ -1,4 +1,5 @@
 import type {
+  ConsoleFrame,
   ConsoleModel,
   ConsoleReplicas,
   ConsoleShard,
@@ -7,13 +8,14 @@ import type {
   PickSummary,
 } from "../../surface/admin/index.ts";
 import { mergedHistory } from "./merged-history.ts";
-import { mergedWorkers } from "./merged-workers.ts";
 import { listedPicks } from "./pick-state.ts";
 
 /** One of several processes of a picker. */
 export interface ShardView extends Pick<ConsoleShard, "shard" | "isReady" | "restarts"> {
-  /** Undefined = it did not tell in time. */
-  readonly state: ConsoleState | undefined;
+  /** What it tells beside the workers; undefined = it did not in time. */
+  readonly frame: ConsoleFrame | undefined;
+  /** Requests booked on the ranks that it tells of. */
+  readonly requests: number;
 }
 
 /** What is known of the picker beside what its processes tell. */
@@ -27,10 +29,14 @@ export type PickerFacts = Pick<
   readonly sharesLoad: boolean;
 };
 
-/** The state of a picker of several processes. What is counted is summed up; what all of them see is shown as it is worst. */
-export function mergedState(views: readonly ShardView[], facts: PickerFacts): ConsoleState {
+/**
+ * The state of a picker of several processes, but for its workers. What is counted is summed up; what all of them see is shown as it is
+ * worst.
+ */
+export function* mergedFrame(views: readonly ShardView[], facts: PickerFacts): Generator<undefined, ConsoleFrame> {
   const { name, sharesLoad, history, ...own } = facts;
-  const told = views.flatMap(({ state }) => state ?? []);
+  const told = views.flatMap(({ frame }) => frame ?? []);
+  const merged = told.length === 0 ? history : yield* mergedHistory(told.map((frame) => frame.history));
   return {
     ...own,
     ready: {
@@ -38,14 +44,10 @@ export function mergedState(views: readonly ShardView[], facts: PickerFacts): Co
       reasons: views.flatMap(reasonsOf),
     },
     models: mergedModels(told),
-    workers: mergedWorkers(
-      told.map(({ workers }) => workers),
-      sharesLoad,
-    ),
     workersLeftOut: Math.max(0, ...told.map(({ workersLeftOut }) => workersLeftOut)),
     totals: mergedTotals(told),
-    history: told.length === 0 ? history : mergedHistory(told.map((state) => state.history)),
-    picks: mergedPicks(views.map(({ shard, state }) => ({ shard, picks: state?.picks ?? [] }))).slice(0, listedPicks),
+    history: merged,
+    picks: mergedPicks(views.map(({ shard, frame }) => ({ shard, picks: frame?.picks ?? [] }))).slice(0, listedPicks),
     admission: mergedAdmission(told),
     replicas: sharesLoad ? mergedReplicas(told, name) : undefined,
     recovery: told.flatMap(({ recovery }) => recovery ?? []).sort((a, b) => progressOf(a) - progressOf(b))[0],
@@ -63,24 +65,24 @@ export function mergedPicks(
     .sort((a, b) => b.atMs - a.atMs);
 }
 
-function reasonsOf({ shard, isReady, state }: ShardView): readonly string[] {
-  if (state === undefined) return [`shard ${shard} does not answer`];
+function reasonsOf({ shard, isReady, frame }: ShardView): readonly string[] {
+  if (frame === undefined) return [`shard ${shard} does not answer`];
   if (isReady) return [];
-  return state.ready.reasons.map((reason) => `shard ${shard}: ${reason}`);
+  return frame.ready.reasons.map((reason) => `shard ${shard}: ${reason}`);
 }
 
-function shardOf({ shard, isReady, restarts, state }: ShardView): ConsoleShard {
+function shardOf({ shard, isReady, restarts, frame, requests }: ShardView): ConsoleShard {
   return {
     shard,
     isReady,
-    isTold: state !== undefined,
+    isTold: frame !== undefined,
     restarts,
-    totals: state?.totals,
-    requests: state?.workers.flatMap(({ ranks }) => ranks).reduce((sum, { booked }) => sum + booked.requests, 0),
+    totals: frame?.totals,
+    requests: frame && requests,
   };
 }
 
-function mergedModels(states: readonly ConsoleState[]): ConsoleModel[] {
+function mergedModels(states: readonly ConsoleFrame[]): ConsoleModel[] {
   const byName = Map.groupBy(
     states.flatMap(({ models }) => models),
     ({ name }) => name,
@@ -112,7 +114,7 @@ function mergedCounts(all: readonly Readonly<Record<string, number>>[]): Readonl
   return counts;
 }
 
-function mergedTotals(states: readonly ConsoleState[]): ConsoleTotals {
+function mergedTotals(states: readonly ConsoleFrame[]): ConsoleTotals {
   const sum = (key: keyof ConsoleTotals) => states.reduce((total, { totals }) => total + totals[key], 0);
   return {
     picks: sum("picks"),
@@ -122,7 +124,7 @@ function mergedTotals(states: readonly ConsoleState[]): ConsoleTotals {
   };
 }
 
-function mergedAdmission(states: readonly ConsoleState[]): ConsoleState["admission"] {
+function mergedAdmission(states: readonly ConsoleFrame[]): ConsoleState["admission"] {
   const all = states.flatMap(({ admission }) => admission ?? []);
   if (all.length === 0) return undefined;
   return {
@@ -132,7 +134,7 @@ function mergedAdmission(states: readonly ConsoleState[]): ConsoleState["admissi
 }
 
 /** The others: those that are none of the processes themselves. */
-function mergedReplicas(states: readonly ConsoleState[], name: string): ConsoleReplicas | undefined {
+function mergedReplicas(states: readonly ConsoleFrame[], name: string): ConsoleReplicas | undefined {
   const all = states.flatMap(({ replicas }) => replicas ?? []);
   const [first] = all;
   if (first === undefined) return undefined;
@@ -152,7 +154,7 @@ function progressOf({ state }: NonNullable<ConsoleState["recovery"]>): number {
   return ["idle", "seeking", "restoring", "catching_up", "cold", "recovered"].indexOf(state);
 }
 
-function mergedQueueFront(states: readonly ConsoleState[]): ConsoleState["queueFront"] {
+function mergedQueueFront(states: readonly ConsoleFrame[]): ConsoleState["queueFront"] {
   const all = states.flatMap(({ queueFront }) => queueFront ?? []);
   if (all.length === 0) return undefined;
   // All look at the same queues.

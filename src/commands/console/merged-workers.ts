@@ -3,36 +3,80 @@ import type {
   ConsoleLoad,
   ConsoleProblem,
   ConsoleRank,
-  ConsoleWorker,
+  ReadWorker,
 } from "../../surface/admin/index.ts";
+import { byName } from "./worker-order.ts";
 
 /**
- * The workers as several processes of one picker see them, each once, in the order of the first list that has them.
+ * The workers as several processes of one picker see them, each once.
+ * @param lists in the order of `byName`
  * @param sharesLoad whether there are other replicas beside those processes
  */
-export function mergedWorkers(lists: readonly (readonly ConsoleWorker[])[], sharesLoad: boolean): ConsoleWorker[] {
-  const byId = new Map<string, ConsoleWorker[]>();
-  for (const worker of lists.flat()) {
-    const known = byId.get(worker.id);
-    if (known === undefined) byId.set(worker.id, [worker]);
-    else known.push(worker);
+export function* mergedWorkers(
+  lists: readonly Iterable<ReadWorker | undefined>[],
+  sharesLoad: boolean,
+): Generator<ReadWorker | undefined> {
+  const ways = lists.map((list) => new Way(list));
+  const known = new Set<string>();
+  for (;;) {
+    const first = ways.reduce<ReadWorker | undefined>((least, { head }) => earlier(least, head), undefined);
+    if (first === undefined) return;
+    const views = ways.flatMap(({ head }) => (head?.id === first.id ? head : []));
+    // One that got another name meanwhile may be in two places.
+    yield known.has(first.id) ? undefined : mergedWorker(views, sharesLoad);
+    known.add(first.id);
+    for (const way of ways) if (way.head?.id === first.id) way.advance();
   }
-  return [...byId.values()].map((views) => mergedWorker(views, sharesLoad));
 }
 
-function mergedWorker(views: readonly ConsoleWorker[], sharesLoad: boolean): ConsoleWorker {
-  const [first] = views as [ConsoleWorker];
+/** What is left of a list. */
+class Way<T> {
+  /** The first of it; undefined at its end. */
+  head: T | undefined;
+  readonly #rest: Iterator<T | undefined>;
+
+  constructor(list: Iterable<T | undefined>) {
+    this.#rest = list[Symbol.iterator]();
+    this.advance();
+  }
+
+  advance(): void {
+    for (;;) {
+      const { done, value } = this.#rest.next();
+      this.head = done === true ? undefined : value;
+      if (done === true || value !== undefined) return;
+    }
+  }
+}
+
+function earlier(a: ReadWorker | undefined, b: ReadWorker | undefined): ReadWorker | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return byName(a, b) <= 0 ? a : b;
+}
+
+function mergedWorker(views: readonly ReadWorker[], sharesLoad: boolean): ReadWorker {
+  const [first] = views as [ReadWorker];
   return {
     ...first,
     health: views.find(({ health }) => health === "unhealthy")?.health ?? first.health,
     isDraining: views.some(({ isDraining }) => isDraining),
     isEligible: views.every(({ isEligible }) => isEligible),
     problems: mergedProblems(views),
-    ranks: first.ranks.map(({ dpRank }) => {
-      const ranks = views.flatMap((view) => view.ranks.find((rank) => rank.dpRank === dpRank) ?? []);
-      return mergedRank(ranks, sharesLoad);
-    }),
+    ranks: mergedRanks(views, sharesLoad),
   };
+}
+
+/** Those that the first has. */
+function* mergedRanks([first, ...others]: readonly ReadWorker[], sharesLoad: boolean): Generator<ConsoleRank> {
+  const ways = others.map(({ ranks }) => new Way(ranks));
+  for (const rank of first?.ranks ?? []) {
+    const views = [rank];
+    for (const way of ways) {
+      while (way.head !== undefined && way.head.dpRank < rank.dpRank) way.advance();
+      if (way.head?.dpRank === rank.dpRank) views.push(way.head);
+    }
+    yield mergedRank(views, sharesLoad);
+  }
 }
 
 function mergedRank(views: readonly ConsoleRank[], sharesLoad: boolean): ConsoleRank {

@@ -1,6 +1,6 @@
 import type { Worker, WorkerRank } from "../../fleet/index.ts";
 import type { ServedModel } from "../../router/index.ts";
-import type { ConsoleKvEvents, ConsoleLoad, ConsoleRank, ConsoleWorker } from "../../surface/admin/index.ts";
+import type { ConsoleKvEvents, ConsoleLoad, ConsoleRank, ReadWorker } from "../../surface/admin/index.ts";
 import type { Core } from "../assemble.ts";
 import type { KvFollower } from "../kv-follower.ts";
 import type { KvRankStatus } from "../kv-rank-status.ts";
@@ -14,8 +14,11 @@ export interface WorkerSigns {
   readonly isLoadShared: boolean;
 }
 
-/** A worker and its ranks as they are. @param nowAtMs ms since 1970 */
-export function workerState(worker: Worker, signs: WorkerSigns, nowAtMs: number): ConsoleWorker {
+/**
+ * A worker as it is, and its ranks as they are when they are read; those of a worker that has gone meanwhile are not.
+ * @param wall ms since 1970
+ */
+export function workerReading(worker: Worker, signs: WorkerSigns, wall: () => number): ReadWorker {
   const { name, endpoint, role, health, isDraining, models } = worker;
   const served = signs.core.models.values().filter((model) => models.length === 0 || models.includes(model.name));
   return {
@@ -28,8 +31,21 @@ export function workerState(worker: Worker, signs: WorkerSigns, nowAtMs: number)
     isEligible: health !== "unhealthy" && !isDraining,
     models,
     problems: signs.problemsOf(worker).map(({ kind, message }) => ({ kind, message })),
-    ranks: worker.ranks.map((rank) => rankState(rank, served, signs, nowAtMs)),
+    ranks: rankStates(worker, served, signs, wall),
   };
+}
+
+function* rankStates(
+  worker: Worker,
+  served: readonly ServedModel[],
+  signs: WorkerSigns,
+  wall: () => number,
+): Generator<ConsoleRank> {
+  for (const rank of worker.ranks) {
+    // Its slot may be another's by now.
+    if (signs.core.catalogue.rankAt(rank.slot) !== rank) return;
+    yield rankState(rank, served, signs, wall());
+  }
 }
 
 function rankState(

@@ -2,23 +2,25 @@ import type { Config } from "../../config/index.ts";
 import {
   type ConsoleHistory,
   type ConsoleSource,
-  type ConsoleState,
-  type ExplainedPick,
   History,
   type PickSummary,
+  type StateReading,
 } from "../../surface/admin/index.ts";
 import { version } from "../../version.ts";
 import { modesOf } from "../modes.ts";
 import { replicaName } from "../reservation-ids.ts";
 import type { ConsoleQuestion } from "../shards/shard-messages.ts";
 import type { ShardStatus } from "../shards/shard-supervisor.ts";
-import { mergedPicks, mergedState } from "./merged-state.ts";
+import { MergedReading } from "./merged-reading.ts";
+import { mergedPicks, type PickerFacts } from "./merged-state.ts";
+import { noPick } from "./shard-answers.ts";
+import { ToldReading } from "./state-lines.ts";
 
 /** The shards, as the console asks them. */
 export interface AskedShards {
   readonly shards: readonly ShardStatus[];
-  /** JSON text; undefined when there is no answer in time. */
-  askConsole(shard: number, question: ConsoleQuestion): Promise<string | undefined>;
+  /** Pieces of the answer's text; undefined when there is none in time. */
+  askConsole(shard: number, question: ConsoleQuestion): Promise<readonly string[] | undefined>;
 }
 
 /** The console of all shards together. */
@@ -39,10 +41,30 @@ export class ShardsSource implements ConsoleSource {
     this.#noHistory = new History(config.admin).state();
   }
 
-  async state(): Promise<ConsoleState> {
-    const states = await this.#askAll<ConsoleState>({ about: "state" });
-    const views = this.#shards.shards.map((status) => ({ ...status, state: states.get(status.shard) }));
-    return mergedState(views, {
+  async state(): Promise<StateReading> {
+    const texts = await this.#askAll({ about: "state" });
+    const told = this.#shards.shards.map((status) => {
+      const pieces = texts.get(status.shard);
+      return { status, reading: pieces && new ToldReading(pieces) };
+    });
+    return new MergedReading(told, () => this.#facts());
+  }
+
+  async picks(limit: number, requestId: string | undefined): Promise<readonly PickSummary[]> {
+    const lists = await this.#askAll({ about: "picks", limit, requestId });
+    const picksOf = (pieces: readonly string[]) => JSON.parse(pieces.join("")) as readonly PickSummary[];
+    return mergedPicks([...lists].map(([shard, pieces]) => ({ shard, picks: picksOf(pieces) }))).slice(0, limit);
+  }
+
+  async explain(id: string): Promise<Iterable<string> | undefined> {
+    const [, shard, number] = /^(\d+)-(\d+)$/.exec(id) ?? [];
+    if (shard === undefined || number === undefined) return undefined;
+    const pieces = await this.#shards.askConsole(Number(shard), { about: "pick", id: number, shownAs: id });
+    return pieces?.[0] === noPick ? undefined : pieces;
+  }
+
+  #facts(): PickerFacts {
+    return {
       nowAtMs: this.#wall(),
       updateIntervalMs: this.#config.admin.updateIntervalMs,
       version,
@@ -51,26 +73,13 @@ export class ShardsSource implements ConsoleSource {
       history: this.#noHistory,
       name: replicaName(this.#config),
       sharesLoad: this.#config.replicas.redis.url !== undefined,
-    });
+    };
   }
 
-  async picks(limit: number, requestId: string | undefined): Promise<readonly PickSummary[]> {
-    const lists = await this.#askAll<readonly PickSummary[]>({ about: "picks", limit, requestId });
-    return mergedPicks([...lists].map(([shard, picks]) => ({ shard, picks }))).slice(0, limit);
-  }
-
-  async explain(id: string): Promise<ExplainedPick | undefined> {
-    const [, shard, number] = /^(\d+)-(\d+)$/.exec(id) ?? [];
-    if (shard === undefined || number === undefined) return undefined;
-    const text = await this.#shards.askConsole(Number(shard), { about: "pick", id: number });
-    const pick = text === undefined ? null : (JSON.parse(text) as ExplainedPick | null);
-    return pick === null ? undefined : { ...pick, id };
-  }
-
-  async #askAll<T>(question: ConsoleQuestion): Promise<ReadonlyMap<number, T>> {
-    const texts = await Promise.all(
+  async #askAll(question: ConsoleQuestion): Promise<ReadonlyMap<number, readonly string[]>> {
+    const answers = await Promise.all(
       this.#shards.shards.map(async ({ shard }) => [shard, await this.#shards.askConsole(shard, question)] as const),
     );
-    return new Map(texts.flatMap(([shard, text]) => (text === undefined ? [] : [[shard, JSON.parse(text) as T]])));
+    return new Map(answers.flatMap(([shard, pieces]) => (pieces === undefined ? [] : [[shard, pieces] as const])));
   }
 }

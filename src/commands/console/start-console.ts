@@ -1,11 +1,12 @@
 import { performance } from "node:perf_hooks";
 import type { Config } from "../../config/index.ts";
+import { TurnBudget } from "../../kv-events/index.ts";
 import { type ConsoleSource, History } from "../../surface/admin/index.ts";
 import type { Logger, Metrics } from "../../telemetry/index.ts";
 import type { ShardSide } from "../shards/shard-side.ts";
 import { CoreSource, type ShownPicker } from "./core-source.ts";
 import { everyMultiple } from "./history-timer.ts";
-import { listenForConsole, type RunningConsole } from "./listener.ts";
+import { listenForConsole, type RunningConsole, turnMs } from "./listener.ts";
 import { shardAnswer } from "./shard-answers.ts";
 import { type AskedShards, ShardsSource } from "./shards-source.ts";
 
@@ -34,7 +35,8 @@ export async function startConsole(
   source.addPoint();
   const stop = everyMultiple(admin.historyIntervalMs, () => source.addPoint(), time.wall);
   if (shard !== undefined) {
-    shard.serveConsole((question) => shardAnswer(source, question, log));
+    const turns = new TurnBudget(time, turnMs);
+    shard.serveConsole((question) => shardAnswer(source, question, log, turns));
     return { address: undefined, close: async () => stop() };
   }
   const listener = await listen(shown.config, source, shown.metrics, log).catch((error: unknown) => {

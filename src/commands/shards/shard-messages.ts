@@ -2,7 +2,8 @@
 export type ConsoleQuestion =
   | { readonly about: "state" }
   | { readonly about: "picks"; readonly limit: number; readonly requestId: string | undefined }
-  | { readonly about: "pick"; readonly id: string };
+  /** `shownAs`: the id that the answer has. */
+  | { readonly about: "pick"; readonly id: string; readonly shownAs: string };
 
 /** What a shard is told. */
 export type ToShard =

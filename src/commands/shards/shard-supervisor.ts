@@ -19,8 +19,8 @@ export interface SupervisorOptions extends RestartOptions {
 /** What a shard was asked for. */
 interface Awaited {
   /** Pieces that have come. */
-  text: string;
-  readonly settle: (text: string) => void;
+  readonly pieces: string[];
+  readonly settle: (pieces: readonly string[]) => void;
 }
 
 /** A shard as the console shows it. */
@@ -101,8 +101,8 @@ export class ShardSupervisor implements MetricsSource {
   }
 
   async #pageOf(shard: ShardProcess): Promise<ShardPage | undefined> {
-    const text = await this.#ask(shard, (id) => ({ kind: "metrics", id }));
-    return text === undefined ? undefined : { shard: String(shard.index), text };
+    const pieces = await this.#ask(shard, (id) => ({ kind: "metrics", id }));
+    return pieces === undefined ? undefined : { shard: String(shard.index), text: pieces.join("") };
   }
 
   /** The shards, whether or not they run. */
@@ -110,26 +110,26 @@ export class ShardSupervisor implements MetricsSource {
     return this.#shards.map(({ index, isReady, restarts }) => ({ shard: index, isReady, restarts }));
   }
 
-  /** The JSON text with which a shard answers the console; undefined when it does not run, or not in time. */
-  async askConsole(index: number, question: ConsoleQuestion): Promise<string | undefined> {
+  /** The text with which a shard answers the console, in pieces; undefined when it does not run, or not in time. */
+  async askConsole(index: number, question: ConsoleQuestion): Promise<readonly string[] | undefined> {
     const shard = this.#shards[index];
     if (shard?.isRunning !== true) return undefined;
     return this.#ask(shard, (id) => ({ kind: "console", id, question }));
   }
 
   /** @returns undefined when no answer comes in time */
-  #ask(shard: ShardProcess, question: (id: number) => ToShard): Promise<string | undefined> {
+  #ask(shard: ShardProcess, question: (id: number) => ToShard): Promise<readonly string[] | undefined> {
     this.#lastId += 1;
     const id = this.#lastId;
     const key = `${shard.index}/${id}`;
     return new Promise((resolve) => {
-      const settle = (text: string | undefined) => {
+      const settle = (pieces: readonly string[] | undefined) => {
         this.#awaited.delete(key);
         cancel();
-        resolve(text);
+        resolve(pieces);
       };
       const cancel = this.#clock.after(this.#options.metricsTimeoutMs, () => settle(undefined));
-      this.#awaited.set(key, { text: "", settle });
+      this.#awaited.set(key, { pieces: [], settle });
       shard.send(question(id));
     });
   }
@@ -140,12 +140,12 @@ export class ShardSupervisor implements MetricsSource {
       message: (message) => {
         for (const shard of this.#shards) shard.send(message);
       },
-      metrics: (id, text) => this.#awaited.get(`${index}/${id}`)?.settle(text),
+      metrics: (id, text) => this.#awaited.get(`${index}/${id}`)?.settle([text]),
       console: (id, text, isLast) => {
         const awaited = this.#awaited.get(`${index}/${id}`);
         if (awaited === undefined) return;
-        awaited.text += text;
-        if (isLast) awaited.settle(awaited.text);
+        awaited.pieces.push(text);
+        if (isLast) awaited.settle(awaited.pieces);
       },
       ended: (how, againMs) => this.#observer.ended(index, how, againMs, this.#wereAllReady),
     };

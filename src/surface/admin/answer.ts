@@ -17,8 +17,9 @@ export function withSecurity(headers: Readonly<Record<string, string | number>>)
   return { ...securityHeaders, ...headers };
 }
 
-/** A whole answer that no cache keeps. To HEAD its length only, which Node sees to. */
-export function answerJson(response: ServerResponse, status: number, body: string | Buffer, headers = {}): void {
+/** An error in the console's envelope. */
+export function answerError(response: ServerResponse, { status, code, message, headers }: HttpError): void {
+  const body = JSON.stringify({ error: { code, message } });
   const fixed = {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
@@ -26,9 +27,4 @@ export function answerJson(response: ServerResponse, status: number, body: strin
   };
   response.writeHead(status, withSecurity({ ...fixed, ...headers }));
   response.end(body);
-}
-
-/** An error in the console's envelope. */
-export function answerError(response: ServerResponse, { status, code, message, headers }: HttpError): void {
-  answerJson(response, status, JSON.stringify({ error: { code, message } }), headers);
 }

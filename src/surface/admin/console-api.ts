@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { type Clock, HttpError, inTurns } from "../../http/index.ts";
-import { answerJson, withSecurity } from "./answer.ts";
-import type { PickList } from "./console-picks.ts";
+import { type Clock, HttpError, inTurns, type Turns } from "../../http/index.ts";
+import { withSecurity } from "./answer.ts";
 import type { ConsoleSource } from "./console-source.ts";
 import { drained } from "./drained.ts";
 import { serveEvents } from "./event-reader.ts";
+import { sendInTurns } from "./send-in-turns.ts";
 import type { StateFeed } from "./state-feed.ts";
-import { pickParts } from "./state-text.ts";
+import { listParts } from "./state-text.ts";
 import type { ConsoleTelemetry } from "./telemetry.ts";
 
 /** What is asked of the API. */
@@ -28,6 +28,7 @@ export interface ConsoleApiParts {
   readonly feed: StateFeed;
   readonly telemetry: ConsoleTelemetry;
   readonly clock: Clock;
+  readonly turns: Turns;
 }
 
 const defaultLimit = 50;
@@ -68,12 +69,11 @@ export class ConsoleApi {
 
   /** Rejects with HttpError for a refusal. */
   async answer(route: ConsoleRoute, response: ServerResponse): Promise<void> {
-    const { source, feed } = this.#parts;
-    if (route.kind === "state") answerJson(response, 200, (await feed.current()).text);
+    const { source, feed, turns } = this.#parts;
+    if (route.kind === "state") await this.#send(response, (await feed.current()).pieces);
     else if (route.kind === "events") await this.#events(response);
     else if (route.kind === "picks") {
-      const list: PickList = { picks: await source.picks(...picksAsked(route.query)) };
-      answerJson(response, 200, JSON.stringify(list));
+      await this.#send(response, inTurns(listParts(await source.picks(...picksAsked(route.query))), turns));
     } else await this.#explain(route.id, response);
   }
 
@@ -83,7 +83,7 @@ export class ConsoleApi {
   }
 
   async #events(response: ServerResponse): Promise<void> {
-    const { feed, clock, telemetry } = this.#parts;
+    const { feed, clock, telemetry, turns } = this.#parts;
     if (this.#closing.signal.aborted) throw new HttpError(503, "shutting_down", "the process is about to end");
     if (this.#readers >= this.#options.maxReaders) {
       telemetry.refused("readers");
@@ -92,22 +92,24 @@ export class ConsoleApi {
     }
     this.#readers += 1;
     try {
-      await serveEvents(response, feed, this.#options, clock, this.#closing.signal);
+      await serveEvents(response, feed, this.#options, clock, turns, this.#closing.signal);
     } finally {
       this.#readers -= 1;
     }
   }
 
   async #explain(id: string, response: ServerResponse): Promise<void> {
-    const { source, clock } = this.#parts;
-    const pick = await source.explain(id);
-    if (pick === undefined) throw new HttpError(404, "not_found", "no such decision is kept");
+    const { source, turns } = this.#parts;
+    const parts = await source.explain(id);
+    if (parts === undefined) throw new HttpError(404, "not_found", "no such decision is kept");
+    await this.#send(response, inTurns(parts, turns));
+  }
+
+  /** An answer of JSON that no cache keeps. */
+  async #send(response: ServerResponse, pieces: Parameters<typeof sendInTurns>[1]): Promise<void> {
+    const { clock, turns } = this.#parts;
     response.writeHead(200, withSecurity({ "content-type": "application/json", "cache-control": "no-store" }));
-    for await (const piece of inTurns(pickParts(pick))) {
-      const hasRoom = response.write(piece);
-      if (!(hasRoom || (await drained(response, this.#options.clientStallTimeoutMs, clock)))) return;
-    }
-    response.end();
+    if (await sendInTurns(response, pieces, this.#options, clock, turns)) response.end();
   }
 }
 

@@ -7,7 +7,7 @@ import type { ConsoleWorker } from "./console-workers.ts";
  * lengths in ms; worker ids are decimal u64 in strings.
  */
 export interface ConsoleState {
-  /** When the state was read. */
+  /** When it had been read: a state is read step by step, between picks, so that figures of two ranks may be of two moments. */
   readonly nowAtMs: number;
   /** Between two states of `GET /api/events`. A large fleet may make it longer. */
   readonly updateIntervalMs: number;

@@ -1,15 +1,11 @@
+import type { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../../http/index.ts";
+import type { Clock, Turns } from "../../http/index.ts";
 import { withSecurity } from "./answer.ts";
 import type { PickSummary, PicksLeftOut } from "./console-picks.ts";
-import { drained } from "./drained.ts";
 import { KnownPicks } from "./known-picks.ts";
+import { type SendingOptions, sendInTurns } from "./send-in-turns.ts";
 import type { StateFeed, StateUpdate } from "./state-feed.ts";
-
-export interface EventReaderOptions {
-  /** How long a reader may read nothing, ms; then it is cut. */
-  readonly clientStallTimeoutMs: number;
-}
 
 /**
  * Sends states to one reader, as server-sent events, until the signal is aborted or it leaves; resolves then. The next one is asked for
@@ -18,8 +14,9 @@ export interface EventReaderOptions {
 export async function serveEvents(
   response: ServerResponse,
   feed: StateFeed,
-  { clientStallTimeoutMs }: EventReaderOptions,
+  options: SendingOptions,
   clock: Clock,
+  turns: Turns,
   closing: AbortSignal,
 ): Promise<void> {
   const left = new AbortController();
@@ -35,7 +32,7 @@ export async function serveEvents(
     if (update === undefined) break;
     number = update.number;
     if (!response.headersSent) begin(response);
-    if (!send(response, update, known) && !(await drained(response, clientStallTimeoutMs, clock))) return;
+    if (!(await sendInTurns(response, eventPieces(update, known), options, clock, turns))) return;
   }
   response.end();
 }
@@ -46,12 +43,10 @@ function begin(response: ServerResponse): void {
   response.writeHead(200, withSecurity({ ...headers, "x-accel-buffering": "no" }));
 }
 
-/** @returns whether the reader has room for more */
-function send(response: ServerResponse, { text, picks }: StateUpdate, known: KnownPicks): boolean {
-  // Not between `cork` and `uncork`: of what is too much only together Node 24 says that there is no room, and never that there is again.
-  response.write("event: state\ndata: ");
-  response.write(text);
-  return response.write(`\n\n${pickEvents(picks, known)}`);
+function* eventPieces({ pieces, picks }: StateUpdate, known: KnownPicks): Generator<Buffer | string> {
+  yield "event: state\ndata: ";
+  yield* pieces;
+  yield `\n\n${pickEvents(picks, known)}`;
 }
 
 function pickEvents(picks: readonly PickSummary[], known: KnownPicks): string {

@@ -28,6 +28,7 @@ export type {
 export { History, type HistoryOptions } from "./history.ts";
 export { Hosts } from "./hosts.ts";
 export { type PageFile, readPageFiles } from "./page-files.ts";
-export { StateFeed, type StateFeedOptions } from "./state-feed.ts";
+export { StateFeed, type StateFeedOptions, type StateUpdate } from "./state-feed.ts";
+export type { ConsoleFrame, ReadWorker, StateReading } from "./state-reading.ts";
 export { pickParts, stateParts } from "./state-text.ts";
 export type { ConsoleRefusalReason, ConsoleTelemetry } from "./telemetry.ts";

@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
-import { type Clock, inTurns } from "../../http/index.ts";
+import { type Clock, inTurns, type Turns } from "../../http/index.ts";
 import type { PickSummary } from "./console-picks.ts";
 import type { ConsoleSource } from "./console-source.ts";
-import type { ConsoleState } from "./console-state.ts";
+import type { ConsoleFrame, StateReading } from "./state-reading.ts";
 import { stateParts } from "./state-text.ts";
 
 /** A state as readers get it. */
 export interface StateUpdate {
   /** Counts from 1. */
   readonly number: number;
-  /** JSON, made once for all readers. */
-  readonly text: Buffer;
+  /** JSON in pieces, made once for all readers. */
+  readonly pieces: readonly Buffer[];
   /** The state's latest decisions. */
   readonly picks: readonly PickSummary[];
 }
@@ -20,8 +20,8 @@ export interface StateFeedOptions {
   readonly updateIntervalMs: number;
 }
 
-/** Pause after a state for each ms that its text took: together with reading it, a twentieth of the process's time at most. */
-const pausePerTime = 40;
+/** Pause after a state for each ms of the thread's time that it took: a twentieth of it at most. */
+const pausePerTime = 20;
 /** No fleet makes it longer. */
 const longestPauseMs = 10_000;
 
@@ -33,16 +33,18 @@ export class StateFeed {
   readonly #source: ConsoleSource;
   readonly #options: StateFeedOptions;
   readonly #clock: Clock;
+  readonly #turns: Turns;
   #latest: StateUpdate | undefined;
   #latestAtMs = Number.NEGATIVE_INFINITY;
   /** From the last state to the next one. */
   #pauseMs: number;
   #making: Promise<StateUpdate> | undefined;
 
-  constructor(source: ConsoleSource, options: StateFeedOptions, clock: Clock) {
+  constructor(source: ConsoleSource, options: StateFeedOptions, clock: Clock, turns: Turns) {
     this.#source = source;
     this.#options = options;
     this.#clock = clock;
+    this.#turns = turns;
     this.#pauseMs = options.updateIntervalMs;
   }
 
@@ -90,20 +92,33 @@ export class StateFeed {
   }
 
   async #update(): Promise<StateUpdate> {
-    const state = await this.#source.state();
-    const startMs = this.#clock.now();
-    const text = await textOf(state);
-    const { updateIntervalMs } = this.#options;
-    const now = this.#clock.now();
-    this.#pauseMs = Math.max(updateIntervalMs, Math.min(longestPauseMs, pausePerTime * (now - startMs)));
-    this.#latestAtMs = now;
-    this.#latest = { number: (this.#latest?.number ?? 0) + 1, text, picks: state.picks };
+    const { pieces, picks, spentMs } = await this.#write(await this.#source.state());
+    this.#pauseMs = Math.max(this.#options.updateIntervalMs, Math.min(longestPauseMs, pausePerTime * spentMs));
+    this.#latestAtMs = this.#clock.now();
+    this.#latest = { number: (this.#latest?.number ?? 0) + 1, pieces, picks };
     return this.#latest;
   }
-}
 
-async function textOf(state: ConsoleState): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of inTurns(stateParts(state))) pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces);
+  /** In turns with others, whose time does not count. */
+  async #write(reading: StateReading): Promise<Omit<StateUpdate, "number"> & { readonly spentMs: number }> {
+    const clock = this.#clock;
+    let spentMs = 0;
+    let frame: ConsoleFrame | undefined;
+    function* timed(): Generator<string> {
+      const parts = stateParts(reading);
+      for (;;) {
+        const startMs = clock.now();
+        const { done, value } = parts.next();
+        spentMs += clock.now() - startMs;
+        if (done === true) {
+          frame = value;
+          return;
+        }
+        yield value;
+      }
+    }
+    const pieces: Buffer[] = [];
+    for await (const piece of inTurns(timed(), this.#turns)) pieces.push(Buffer.from(piece));
+    return { pieces, picks: frame?.picks ?? [], spentMs };
+  }
 }

@@ -1,9 +1,38 @@
-import type { ExplainedPick } from "./console-picks.ts";
-import type { ConsoleState } from "./console-state.ts";
+import type { ExplainedPick, PickList, PickSummary } from "./console-picks.ts";
+import type { ConsoleFrame, StateReading } from "./state-reading.ts";
 
-/** JSON of a state in parts: a fleet may have thousands of ranks. */
-export function* stateParts({ workers, ...rest }: ConsoleState): Generator<string> {
-  yield* withList(rest, "workers", workers);
+/** JSON of a state in parts, made as it is read: a fleet may have thousands of ranks. @returns what it has beside its workers */
+export function* stateParts(reading: StateReading): Generator<string, ConsoleFrame> {
+  // A part for each rank, and no others: each costs a look at the clock.
+  let before = '{"workers":[';
+  let separator = "";
+  for (const worker of reading.workers()) {
+    if (worker === undefined) {
+      yield "";
+      continue;
+    }
+    const { ranks, ...head } = worker;
+    before += `${separator}${opened(head)}"ranks":[`;
+    for (const part of itemParts(ranks)) {
+      yield before + part;
+      before = "";
+    }
+    before += "]}";
+    separator = ",";
+  }
+  const frame = yield* waiting(reading.frame());
+  const { history, ...rest } = frame;
+  yield `${before}],"history":{`;
+  yield* memberParts(history);
+  yield `},${JSON.stringify(rest).slice(1)}`;
+  return frame;
+}
+
+/** JSON of a list of decisions in parts. */
+export function* listParts(picks: readonly PickSummary[]): Generator<string> {
+  yield `{"${"picks" satisfies keyof PickList}":[`;
+  yield* itemParts(picks);
+  yield "]}";
 }
 
 /** JSON of an explained decision in parts. */
@@ -19,13 +48,35 @@ export function* pickParts({ explanation, ...summary }: ExplainedPick): Generato
 }
 
 function* phaseParts({ candidates, ...rest }: ExplainedPick["explanation"]["answering"]): Generator<string> {
-  yield* withList(rest, "candidates", candidates);
+  yield `${opened(rest)}"candidates":[`;
+  yield* itemParts(candidates);
+  yield "]}";
 }
 
-function* withList(rest: object, name: string, items: readonly object[]): Generator<string> {
-  yield `${opened(rest)}"${name}":[`;
-  for (const [i, item] of items.entries()) yield (i === 0 ? "" : ",") + JSON.stringify(item);
-  yield "]}";
+function* itemParts(items: Iterable<object>): Generator<string> {
+  let separator = "";
+  for (const item of items) {
+    yield separator + JSON.stringify(item);
+    separator = ",";
+  }
+}
+
+/** Each member by itself: some are long lists. None is undefined. */
+function* memberParts(value: object): Generator<string> {
+  let separator = "";
+  for (const [name, member] of Object.entries(value)) {
+    yield `${separator}"${name}":${JSON.stringify(member)}`;
+    separator = ",";
+  }
+}
+
+/** Gives others a turn between the steps. */
+function* waiting<T>(steps: Generator<undefined, T>): Generator<string, T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value as T;
+    yield "";
+  }
 }
 
 /** An object's JSON without its end, so that a member can be added. */

@@ -2,15 +2,17 @@ import { connect, type Socket } from "node:net";
 import { type Dispatcher, request } from "undici";
 import { listenForConsole } from "../../../src/commands/console/listener.ts";
 import { loadConfig } from "../../../src/config/index.ts";
-import type {
-  ConsoleSource,
-  ConsoleState,
-  ConsoleTelemetry,
-  ExplainedPick,
-  PickSummary,
+import {
+  type ConsoleSource,
+  type ConsoleState,
+  type ConsoleTelemetry,
+  type ExplainedPick,
+  type PickSummary,
+  pickParts,
+  type StateReading,
 } from "../../../src/surface/admin/index.ts";
 import { createLogger } from "../../../src/telemetry/index.ts";
-import { stateOf } from "../../support/console/states.ts";
+import { readingOf, stateOf } from "../../support/console/states.ts";
 
 /** What a test's console shows. */
 export class TestSource implements ConsoleSource {
@@ -21,10 +23,10 @@ export class TestSource implements ConsoleSource {
   kept: readonly PickSummary[] = [];
   explained: ExplainedPick | undefined;
 
-  async state(): Promise<ConsoleState> {
+  async state(): Promise<StateReading> {
     if (this.fails) throw new Error("the state is broken: secret-detail");
     this.made += 1;
-    return stateOf({ nowAtMs: this.made, ...this.changes });
+    return readingOf(stateOf({ nowAtMs: this.made, ...this.changes }));
   }
 
   async picks(limit: number, requestId: string | undefined): Promise<readonly PickSummary[]> {
@@ -32,9 +34,9 @@ export class TestSource implements ConsoleSource {
     return this.kept;
   }
 
-  async explain(id: string): Promise<ExplainedPick | undefined> {
+  async explain(id: string): Promise<Iterable<string> | undefined> {
     this.asked.push(id);
-    return this.explained?.id === id ? this.explained : undefined;
+    return this.explained?.id === id ? pickParts(this.explained) : undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ConsoleState, PickSummary } from "../../../src/surface/admin/index.ts";
+import type { ConsoleState, PickSummary, StateReading } from "../../../src/surface/admin/index.ts";
 
 const example = JSON.parse(
   readFileSync(new URL("../../fixtures/admin/state.json", import.meta.url), "utf8"),
@@ -26,4 +26,27 @@ export function pickOf(id: string, changes: Partial<PickSummary> = {}): PickSumm
     prefill: undefined,
     ...changes,
   };
+}
+
+/** A state that is there as a whole, to be read. */
+export function readingOf({ workers, ...frame }: ConsoleState): StateReading {
+  return {
+    workers: () => workers,
+    *frame() {
+      yield undefined;
+      return frame;
+    },
+  };
+}
+
+/** All of a reading. */
+export function readState(reading: StateReading): ConsoleState {
+  const workers = [];
+  for (const worker of reading.workers())
+    if (worker !== undefined) workers.push({ ...worker, ranks: [...worker.ranks] });
+  const steps = reading.frame();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return { ...value, workers };
+  }
 }

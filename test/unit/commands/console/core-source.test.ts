@@ -6,8 +6,9 @@ import { readinessOf } from "../../../../src/commands/readiness.ts";
 import { servedModels } from "../../../../src/commands/served-models.ts";
 import { loadConfig } from "../../../../src/config/index.ts";
 import { JsonReader } from "../../../../src/json/index.ts";
-import { History } from "../../../../src/surface/admin/index.ts";
+import { type ConsoleState, History } from "../../../../src/surface/admin/index.ts";
 import { Metrics } from "../../../../src/telemetry/index.ts";
+import { readState } from "../../../support/console/states.ts";
 
 function start(names: readonly string[], admin: object = {}) {
   const config = loadConfig({
@@ -45,41 +46,62 @@ function start(names: readonly string[], admin: object = {}) {
   return { core, metrics, source, advance: (ms: number) => (now += ms) };
 }
 
-function namesOf(state: Awaited<ReturnType<CoreSource["state"]>>) {
+async function read(source: CoreSource): Promise<ConsoleState> {
+  return readState(await source.state());
+}
+
+function namesOf(state: ConsoleState) {
   return state.workers.map(({ name }) => name);
 }
 
 describe("the state of one picker", () => {
   it("lists its workers by name, numbers in them as numbers", async () => {
     const { source } = start(["gpu-10", "gpu-9", "a", "gpu-2"]);
-    expect(namesOf(await source.state())).toEqual(["a", "gpu-2", "gpu-9", "gpu-10"]);
+    expect(namesOf(await read(source))).toEqual(["a", "gpu-2", "gpu-9", "gpu-10"]);
   });
 
   it("follows who comes and goes", async () => {
     const { core, source } = start(["b", "c"]);
-    await source.state();
+    await read(source);
     const [first] = core.catalogue.workers();
     if (first === undefined) throw new Error("two workers are configured");
     core.catalogue.remove(first.id);
     const { id: _id, ...rest } = first;
     core.catalogue.put({ ...rest, id: 77n as typeof first.id, name: "a", endpoint: "10.0.0.9:80" });
-    expect(namesOf(await source.state())).toEqual(["a", "c"]);
+    expect(namesOf(await read(source))).toEqual(["a", "c"]);
   });
 
   it("moves who is called by another name", async () => {
     const { core, source } = start(["a", "b"]);
-    await source.state();
+    await read(source);
     const [first] = core.catalogue.workers();
     if (first === undefined) throw new Error("two workers are configured");
     expect(core.catalogue.put({ ...first, id: first.id, name: "c" })).toBe(first);
-    expect(namesOf(await source.state())).toEqual(["b", "c"]);
+    expect(namesOf(await read(source))).toEqual(["b", "c"]);
   });
 
   it("holds as many ranks as the settings allow, and counts the workers that are left out", async () => {
     const { source } = start(["a", "b", "c", "d"], { maxRanks: 5 });
-    const state = await source.state();
+    const state = await read(source);
     expect(namesOf(state)).toEqual(["a", "b"]);
     expect(state.workersLeftOut).toBe(2);
+  });
+
+  it("shows no rank of a worker that goes while it is read, nor a worker that has gone before", async () => {
+    const { core, source } = start(["a", "b", "c"]);
+    const state = await source.state();
+    const shown = [];
+    for (const worker of state.workers()) {
+      if (worker === undefined) continue;
+      const [rank] = worker.ranks;
+      shown.push([worker.name, rank?.dpRank]);
+      for (const { id, name } of [...core.catalogue.workers()]) if (name !== "c") core.catalogue.remove(id);
+      expect([...worker.ranks]).toEqual([]);
+    }
+    expect(shown).toEqual([
+      ["a", 0],
+      ["c", 0],
+    ]);
   });
 
   it("has what is booked, and what it was when a point of the history was made", async () => {
@@ -91,7 +113,7 @@ describe("the state of one picker", () => {
     metrics.requests.told({ model: "m", api: "chat", mode: "reserve", inputTokens: 30, predictedCachedTokens: 0 });
     advance(5_000);
     source.addPoint();
-    const state = await source.state();
+    const state = await read(source);
     expect(state.workers[0]?.ranks[0]).toMatchObject({
       booked: { requests: 1, prefillTokens: 30 },
       requestsTotal: 1,
@@ -105,7 +127,7 @@ describe("the state of one picker", () => {
   it("says of a model why it is placed by load, and by which names it is known", async () => {
     const { source, metrics } = start(["a"]);
     metrics.requests.inexact("m", "an image");
-    const state = await source.state();
+    const state = await read(source);
     expect(state.models).toMatchObject([
       {
         name: "m",

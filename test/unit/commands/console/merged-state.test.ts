@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { mergedState, type PickerFacts, type ShardView } from "../../../../src/commands/console/merged-state.ts";
+import { MergedReading } from "../../../../src/commands/console/merged-reading.ts";
+import type { PickerFacts } from "../../../../src/commands/console/merged-state.ts";
+import { stateLines, ToldReading } from "../../../../src/commands/console/state-lines.ts";
+import type { ShardStatus } from "../../../../src/commands/shards/shard-supervisor.ts";
 import type { ConsoleRank, ConsoleState, ConsoleWorker } from "../../../../src/surface/admin/index.ts";
-import { pickOf, stateOf } from "../../../support/console/states.ts";
+import { pickOf, readingOf, readState, stateOf } from "../../../support/console/states.ts";
 
 const noHistory = stateOf().history;
 
@@ -52,14 +55,28 @@ function worker(changes: Partial<ConsoleWorker>): ConsoleWorker {
   };
 }
 
+/** As a shard sends it, in pieces that are cut anywhere. */
+function told(state: ConsoleState): ToldReading {
+  const text = [...stateLines(readingOf(state))].join("");
+  return new ToldReading(text.match(/[\s\S]{1,700}/g) ?? []);
+}
+
+function mergedViews(
+  views: readonly (ShardStatus & { readonly state: ConsoleState | undefined })[],
+  changes: Partial<PickerFacts> = {},
+): ConsoleState {
+  const shards = views.map(({ state, ...status }) => ({ status, reading: state && told(state) }));
+  return readState(new MergedReading(shards, () => ({ ...facts, ...changes })));
+}
+
 function merged(states: readonly (Partial<ConsoleState> | undefined)[], changes: Partial<PickerFacts> = {}) {
-  const views: ShardView[] = states.map((state, shard) => ({
+  const views = states.map((state, shard) => ({
     shard,
     isReady: state !== undefined,
     restarts: 0,
     state: state && stateOf({ workers: [], picks: [], replicas: undefined, recovery: undefined, ...state }),
   }));
-  return mergedState(views, { ...facts, ...changes });
+  return mergedViews(views, changes);
 }
 
 describe("the state of several processes of one picker", () => {
@@ -128,8 +145,49 @@ describe("the state of several processes of one picker", () => {
   });
 
   it("lists a worker that only one of them knows", () => {
-    const state = merged([{ workers: [worker({})] }, { workers: [worker({}), worker({ id: "2", name: "late" })] }]);
-    expect(state.workers.map(({ name }) => name)).toEqual(["w", "late"]);
+    const state = merged([
+      { workers: [worker({ id: "1", name: "gpu-2" }), worker({ id: "3", name: "gpu-10" })] },
+      {
+        workers: [
+          worker({ id: "4", name: "a" }),
+          worker({ id: "2", name: "gpu-2" }),
+          worker({ id: "3", name: "gpu-10" }),
+        ],
+      },
+      { workers: [worker({ id: "1", name: "gpu-2" })] },
+    ]);
+    expect(state.workers.map(({ id, name }) => [name, id])).toEqual([
+      ["a", "4"],
+      ["gpu-2", "1"],
+      ["gpu-2", "2"],
+      ["gpu-10", "3"],
+    ]);
+  });
+
+  it("lists a worker once that one of them knows by another name already", () => {
+    const state = merged([
+      { workers: [worker({ id: "1", name: "a" }), worker({ id: "2", name: "b" })] },
+      { workers: [worker({ id: "2", name: "b" }), worker({ id: "1", name: "c" })] },
+    ]);
+    expect(state.workers.map(({ id }) => id)).toEqual(["1", "2"]);
+  });
+
+  it("has the ranks of the first that knows a worker, with what others say of these", () => {
+    const ranks = (...ofRanks: readonly number[]) =>
+      ofRanks.map((dpRank) => rank({ dpRank, booked: load(10 + dpRank) }));
+    const state = merged([
+      { workers: [worker({ ranks: ranks(1, 3) }), worker({ id: "2", name: "x" })] },
+      { workers: [worker({ ranks: ranks(0, 1, 2, 4) }), worker({ id: "2", name: "x", ranks: ranks(0) })] },
+    ]);
+    expect(state.workers.map((each) => each.ranks.map(({ dpRank, booked }) => [dpRank, booked.requests]))).toEqual([
+      [
+        [1, 22],
+        [3, 13],
+      ],
+      [[0, 10]],
+    ]);
+    // All that it has booked, also where another knows no such rank.
+    expect(state.shards?.map(({ requests }) => requests)).toEqual([24, 57]);
   });
 
   it("has the latest decisions of all, each by its process", () => {
@@ -169,12 +227,12 @@ describe("the state of several processes of one picker", () => {
 
   it("says of each process why it does not answer requests", () => {
     const waiting = { ready: { isReady: false, reasons: ["the models are being loaded"] } };
-    const views: ShardView[] = [
+    const views = [
       { shard: 0, isReady: false, restarts: 0, state: stateOf(waiting) },
       { shard: 1, isReady: true, restarts: 3, state: stateOf() },
       { shard: 2, isReady: false, restarts: 0, state: undefined },
     ];
-    const state = mergedState(views, facts);
+    const state = mergedViews(views);
     expect(state.ready).toEqual({
       isReady: true,
       reasons: ["shard 0: the models are being loaded", "shard 2 does not answer"],

@@ -74,7 +74,7 @@ it("its metrics are given by the number that asks, and not where they cannot be 
 
 it("its console's answers are given in pieces, and the last one is told", async () => {
   const { side, sent, tell } = parent();
-  const question = { about: "pick", id: "7" } as const;
+  const question = { about: "pick", id: "7", shownAs: "0-7" } as const;
   tell({ kind: "console", id: 1, question });
   side.serveConsole(async function* (asked) {
     yield JSON.stringify(asked).slice(0, 5);
@@ -84,7 +84,7 @@ it("its console's answers are given in pieces, and the last one is told", async 
   await expect.poll(() => sent.at(-1)).toEqual({ kind: "console", id: 2, text: "", isLast: true });
   expect(sent.map((message) => (message.kind === "console" ? message.text : ""))).toEqual([
     '{"abo',
-    'ut":"pick","id":"7"}',
+    'ut":"pick","id":"7","shownAs":"0-7"}',
     "",
   ]);
 });

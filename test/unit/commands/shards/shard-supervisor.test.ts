@@ -290,7 +290,10 @@ describe("what the console asks", () => {
     const both = [supervisor.askConsole(0, question), supervisor.askConsole(1, question)];
     answer(1, "[1", ",2]");
     answer(0, "[]");
-    expect(await Promise.all(both)).toEqual(["[]", "[1,2]"]);
+    expect(await Promise.all(both)).toEqual([
+      ["[]", ""],
+      ["[1", ",2]", ""],
+    ]);
   });
 
   it("is not waited for for ever, nor is half an answer one", async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ConsoleSource, ConsoleState, ConsoleWorker } from "../../../../src/surface/admin/index.ts";
-import { StateFeed } from "../../../../src/surface/admin/index.ts";
-import { stateOf } from "../../../support/console/states.ts";
+import type { ConsoleRank, ConsoleSource, ConsoleState, ConsoleWorker } from "../../../../src/surface/admin/index.ts";
+import { StateFeed, type StateUpdate } from "../../../../src/surface/admin/index.ts";
+import { readingOf, stateOf } from "../../../support/console/states.ts";
 
 class FakeClock {
   #now = 0;
@@ -25,23 +25,37 @@ let made: number;
 let feed: StateFeed;
 let make: () => Promise<ConsoleState>;
 const signal = new AbortController().signal;
+const turns = { isSpent: false, nextTurn: () => Promise.resolve() };
+
+function textOf({ pieces }: Pick<StateUpdate, "pieces">): string {
+  return Buffer.concat(pieces).toString();
+}
 
 beforeEach(() => {
   clock = new FakeClock();
   made = 0;
   make = async () => stateOf({ nowAtMs: ++made });
-  const source: ConsoleSource = { state: () => make(), picks: async () => [], explain: async () => undefined };
-  feed = new StateFeed(source, { updateIntervalMs: 1_000 }, clock);
+  const source: ConsoleSource = {
+    state: async () => readingOf(await make()),
+    picks: async () => [],
+    explain: async () => undefined,
+  };
+  feed = new StateFeed(source, { updateIntervalMs: 1_000 }, clock, turns);
 });
 
-function numberIn({ text }: { readonly text: Buffer }): number {
-  return (JSON.parse(text.toString()) as ConsoleState).nowAtMs;
+function workerOf(): ConsoleWorker {
+  const [worker] = stateOf().workers;
+  if (worker === undefined) throw new Error("the example has workers");
+  return worker;
+}
+
+function numberIn(update: StateUpdate): number {
+  return (JSON.parse(textOf(update)) as ConsoleState).nowAtMs;
 }
 
 describe("the latest state", () => {
   it("is the whole one, as JSON", async () => {
-    const { text } = await feed.current();
-    expect(JSON.parse(text.toString())).toEqual(JSON.parse(JSON.stringify(stateOf({ nowAtMs: 1 }))));
+    expect(JSON.parse(textOf(await feed.current()))).toEqual(JSON.parse(JSON.stringify(stateOf({ nowAtMs: 1 }))));
   });
 
   it("is made when somebody asks, once for all who ask at that time", async () => {
@@ -105,21 +119,61 @@ describe("the latest state", () => {
     expect(numberIn(await feed.current())).toBe(1);
   });
 
-  it("comes less often when its text takes long", async () => {
+  it("comes less often when it takes long", async () => {
     const slow = {
       toJSON: () => {
         clock.advance(100);
         return {};
       },
-    } as unknown as ConsoleWorker;
-    make = async () => stateOf({ nowAtMs: ++made, workers: [slow] });
+    } as unknown as ConsoleRank;
+    make = async () => stateOf({ nowAtMs: ++made, workers: [{ ...workerOf(), ranks: [slow] }] });
     const first = await feed.next(0, signal);
     const waiting = feed.next(first.number, signal);
-    clock.advance(3_900);
+    clock.advance(1_900);
     await Promise.resolve();
     expect(made).toBe(1);
     clock.advance(100);
     await waiting;
     expect(made).toBe(2);
+  });
+
+  it("gives way while it is made, rank by rank, and counts its own time only", async () => {
+    const rank = {
+      toJSON: () => {
+        clock.advance(0.3);
+        return {};
+      },
+    } as unknown as ConsoleRank;
+    let startedAtMs = 0;
+    const longest: number[] = [];
+    const shared = {
+      get isSpent() {
+        return clock.now() - startedAtMs >= 1;
+      },
+      nextTurn: async () => {
+        longest.push(clock.now() - startedAtMs);
+        // The others'.
+        clock.advance(50);
+        startedAtMs = clock.now();
+      },
+    };
+    const workers = [{ ...workerOf(), ranks: Array.from({ length: 100 }, () => rank) }];
+    const source: ConsoleSource = {
+      state: async () => readingOf(stateOf({ workers })),
+      picks: async () => [],
+      explain: async () => undefined,
+    };
+    feed = new StateFeed(source, { updateIntervalMs: 100 }, clock, shared);
+    const first = await feed.next(0, signal);
+    expect(longest.length).toBeGreaterThan(20);
+    expect(Math.max(...longest)).toBeLessThan(1.3);
+    expect(JSON.parse(textOf(first)).workers[0].ranks).toHaveLength(100);
+    // 30 ms were its own: 600 until the next one.
+    const next = feed.next(first.number, signal);
+    clock.advance(599);
+    const early = await Promise.race([next, Promise.resolve("not yet")]);
+    expect(early).toBe("not yet");
+    clock.advance(2);
+    expect((await next).number).toBe(2);
   });
 });
