@@ -124,7 +124,7 @@ function withOwnIndex(model: ServedModel): ServedModel {
 }
 
 async function sendFor(durationMs: number, address: string, models: ModelRegistry): Promise<number> {
-  const client = new WorkerPools(clientOptions, systemClock);
+  const client = new WorkerPools(clientOptions, systemClock, () => undefined);
   const names = models.values().map(({ name }) => name);
   const deadline = performance.now() + durationMs;
   let sent = 0;

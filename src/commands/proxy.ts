@@ -65,7 +65,7 @@ export async function startProxy(parts: ProxyParts): Promise<RunningProxy> {
     log.warn({ listen: proxy.listen }, "the proxy asks nobody for a key: see proxy.apiKeys");
   }
   const [workerKeys, workerTls] = await Promise.all([WorkerKeys.start(config, log), workerTlsOf(config)]);
-  const pools = workerPools(config, workerTls);
+  const pools = workerPools(config, workerTls, log);
   const dispatcher = new AuthorizedWorkers(pools, (endpoint) => workerKeys.keyOf(endpoint));
   const unsubscribe = core.catalogue.subscribe({ onRemoved: ({ worker }) => pools.drop(worker.endpoint) });
   const closePools = () => {
@@ -176,7 +176,7 @@ function modelList({ models, catalogue }: Core, { unknownModel }: Config, dispat
   });
 }
 
-function workerPools({ proxy }: Config, tlsOfWorker: WorkerTlsOf): WorkerPools {
+function workerPools({ proxy }: Config, tlsOfWorker: WorkerTlsOf, log: Logger): WorkerPools {
   const options = {
     tlsOf: tlsOfWorker,
     maxConnections: proxy.maxWorkerConnections,
@@ -187,7 +187,9 @@ function workerPools({ proxy }: Config, tlsOfWorker: WorkerTlsOf): WorkerPools {
     keepAliveMs: proxy.workerKeepAliveMs,
     maxHeaderBytes: proxy.maxHeaderBytes,
   };
-  return new WorkerPools(options, systemClock);
+  return new WorkerPools(options, systemClock, (err) =>
+    log.error({ err }, "proxy: a fault of its own behind a worker that failed"),
+  );
 }
 
 /** Undefined: no worker shares requests with another. */

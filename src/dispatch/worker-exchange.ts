@@ -6,7 +6,7 @@ import type { Waiting, WaitingExchanges } from "./waiting-exchanges.ts";
 
 /**
  * Takes a worker's answer as it comes. After `end` or `failed` nothing is called, nor after the exchange was cancelled. What a call throws fails the exchange:
- * `failed` is called, after an `end` that threw too.
+ * `failed` is called, after an `end` that threw too. What `failed` throws is a fault that nobody else can do anything about: it is told, and goes no further.
  */
 export interface AnswerReceiver {
   /** The request is on its way, on a connection; absent = that does not matter. */
@@ -35,12 +35,15 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
   readonly #receiver: AnswerReceiver;
   readonly #waits: WaitingExchanges;
   readonly #parts: AnswerParts;
+  readonly #fault: (cause: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #isOver = false;
 
-  constructor(receiver: AnswerReceiver, waits: WaitingExchanges) {
+  /** @param fault told what `failed` of the receiver throws */
+  constructor(receiver: AnswerReceiver, waits: WaitingExchanges, fault: (cause: unknown) => void) {
     this.#receiver = receiver;
     this.#waits = waits;
+    this.#fault = fault;
     this.#parts = new AnswerParts(receiver, (cause) => this.#controller?.abort(cause));
     waits.begin(this);
   }
@@ -49,7 +52,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
   giveUp(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#receiver.failed(new DispatchError("unreachable", { cause: new Error("no connection was free in time") }));
+    this.#failed(new DispatchError("unreachable", { cause: new Error("no connection was free in time") }));
   }
 
   pause(): void {
@@ -101,7 +104,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
       this.#receiver.end();
     } catch (cause) {
       // Undici would tell of it here again, where the exchange is over.
-      this.#receiver.failed(dispatchErrorOf(cause, true));
+      this.#failed(dispatchErrorOf(cause, true));
     }
   }
 
@@ -111,7 +114,16 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, WorkerExchang
     const cause = this.#parts.rest() ?? error;
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#receiver.failed(dispatchErrorOf(cause, this.#controller !== undefined));
+    this.#failed(dispatchErrorOf(cause, this.#controller !== undefined));
+  }
+
+  /** Undici would emit what is thrown here as an error of its client, which nobody listens to: that ends the process. So does what a timer's call throws. */
+  #failed(error: DispatchError): void {
+    try {
+      this.#receiver.failed(error);
+    } catch (cause) {
+      this.#fault(cause);
+    }
   }
 }
 

@@ -50,15 +50,18 @@ export class WorkerPools {
   readonly #options: WorkerPoolsOptions;
   readonly #pools = new Map<string, Pool>();
   readonly #waits: WaitingExchanges;
+  readonly #fault: (cause: unknown) => void;
 
-  constructor(options: WorkerPoolsOptions, clock: WaitClock) {
+  /** @param fault told what `failed` of a receiver throws, which the receiver itself has to prevent */
+  constructor(options: WorkerPoolsOptions, clock: WaitClock, fault: (cause: unknown) => void) {
     this.#options = options;
+    this.#fault = fault;
     this.#waits = new WaitingExchanges(options.connectionWaitTimeoutMs, clock);
   }
 
   /** Sends a request; its answer goes to the receiver, a failure perhaps before this returns. */
   send({ endpoint, method, path, headers, body }: WorkerRequest, receiver: AnswerReceiver): WorkerExchange {
-    const exchange = new UndiciExchange(receiver, this.#waits);
+    const exchange = new UndiciExchange(receiver, this.#waits, this.#fault);
     this.#poolOf(endpoint).dispatch(
       { method, path, headers: linesFor(headers, body), body: bodyFor(body), idempotent: false },
       exchange,

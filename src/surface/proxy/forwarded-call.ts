@@ -77,6 +77,17 @@ export class ForwardedCall implements ClientListener, AttemptOutcomes {
   }
 
   failed(error: DispatchError): void {
+    if (this.#isOver) return;
+    try {
+      this.#attemptFailed(error);
+    } catch (cause) {
+      // Nobody behind this can answer the client, which would wait for ever. Its leaving gives back what is booked.
+      this.#client.cut();
+      throw cause;
+    }
+  }
+
+  #attemptFailed(error: DispatchError): void {
     const { workers } = this.#context;
     const endpoint = this.#endpoint();
     this.#tries.failed(endpoint, error);

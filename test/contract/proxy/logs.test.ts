@@ -9,13 +9,19 @@ afterEach(async () => {
 });
 
 /** @returns the log's lines, which grow */
-async function setUp(count: number, behave: FakeWorker["behave"]) {
+async function setUp(count: number, behave: FakeWorker["behave"], refused?: string) {
   const workers = await Promise.all(Array.from({ length: count }, () => FakeWorker.start()));
   for (const worker of workers) worker.behave = behave;
   const lines: Record<string, unknown>[] = [];
-  const proxy = await RunningProxy.start({ workers, logLine: (line) => lines.push(JSON.parse(line)) });
+  const proxy = await RunningProxy.start({
+    workers,
+    logLine: (line) => {
+      if (refused !== undefined && line.includes(refused)) throw new Error("the log is broken");
+      lines.push(JSON.parse(line));
+    },
+  });
   open.push(...workers, proxy);
-  return { url: proxy.url, lines, endpoints: workers.map(({ endpoint }) => endpoint) };
+  return { proxy, url: proxy.url, lines, endpoints: workers.map(({ endpoint }) => endpoint) };
 }
 
 const secretBody = chatBody({ messages: [{ role: "user", content: "very secret" }] });
@@ -80,4 +86,21 @@ it("a stream that breaks off is told of at level info", async () => {
     { msg: "proxy: an answer broke off", requestId: "mine", reason: "reset", endpoint: endpoints[0] },
   ]);
   expect(JSON.stringify(lines)).not.toContain("secret");
+});
+
+it("a fault of the proxy's own behind a worker's failure is told of, cuts the client and ends nothing else", async () => {
+  let failures = 0;
+  const behave: FakeWorker["behave"] = (response) =>
+    failures++ === 0 ? reset(response) : json(response, 200, { ok: true });
+  const { proxy, url, lines } = await setUp(2, behave, "proxy: a worker failed");
+  await expect(call(url, { body: chatBody() })).rejects.toThrow("socket hang up");
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: "error",
+      msg: "proxy: a fault of its own behind a worker that failed",
+      err: expect.objectContaining({ message: "the log is broken" }),
+    }),
+  );
+  expect((await call(url, { body: chatBody() })).status).toBe(200);
+  expect(proxy.booked).toEqual({ requests: 0, decodeBlocks: 0, prefillTokens: 0 });
 });

@@ -194,11 +194,17 @@ export class ConcurrentLegs implements Legs {
     const held = this.#heldHead;
     if (held === undefined) return;
     this.#heldHead = undefined;
-    this.#passHead(held);
-    for (const chunk of this.#heldData.splice(0)) this.#passData(chunk);
-    if (this.#hasDecodeEnded) this.#finish();
+    try {
+      this.#passHead(held);
+      for (const chunk of this.#heldData.splice(0)) this.#passData(chunk);
+      if (this.#hasDecodeEnded) this.#finish();
+    } catch (cause) {
+      // Thrown on it would fail the other exchange, by which nothing is passed on any more.
+      this.#decode?.cancel();
+      this.#decodeFailed(new DispatchError("reset", { cause }));
+    }
     // Later: undici cannot read on one connection within a call of another's.
-    else queueMicrotask(() => this.#resumeDecode());
+    queueMicrotask(() => this.#resumeDecode());
   }
 
   #passHead(head: HeldHead): void {
@@ -208,6 +214,8 @@ export class ConcurrentLegs implements Legs {
   }
 
   #passData(chunk: Buffer): void {
+    // A piece that was held, behind one that could not be passed on.
+    if (this.#isOver) return;
     const merged = this.#isMerging ? this.#merge?.data(chunk) : chunk;
     if (merged === undefined) {
       this.#decode?.cancel();

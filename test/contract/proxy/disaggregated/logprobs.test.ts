@@ -85,6 +85,22 @@ describe("an answer with the prompt's logprobs", () => {
     expect([other.answer.status, other.answer.body.toString()]).toEqual([429, '{"meta_info":{}}']);
   });
 
+  it("that is too long fails once, though more of it was held than one piece", async () => {
+    const settings = "proxy: { maxPrefillAnswerBytes: 1024, retries: { maxAttempts: 10 } }";
+    const fleet = await bench.start({ protocol: "sglang", prefill: 2, decode: 2, settings });
+    const behaveAs = (workers: typeof fleet.decode, behaviour: Behaviour) => {
+      for (const worker of workers) worker.answer(behaviour);
+    };
+    behaveAs(fleet.decode, text("application/json", one("[1]", `,"y":"${"x".repeat(400_000)}"`)));
+    behaveAs(fleet.prefill, (response) => {
+      setTimeout(() => json(response, 200, { ok: true }), 200);
+    });
+    const answer = await call(fleet.proxy.url, { path: "/generate", body: { text: "hi", return_logprob: true } });
+    expect(answer.status).toBe(502);
+    expect(fleet.decode.map(({ seen }) => seen.length)).toEqual([1, 1]);
+    expect(fleet.proxy.booked).toEqual({ requests: 0, decodeBlocks: 0, prefillTokens: 0 });
+  });
+
   it.each([
     [
       "prefill",
