@@ -36,3 +36,13 @@ export function elementsOf(value: Seen | undefined): readonly Seen[] | undefined
 export function digitsOf(value: Seen | undefined): string | undefined {
   return Array.isArray(value) && value[0] === "number" ? String(value[1]) : undefined;
 }
+
+/** Of repeated members the last value, at the first place. */
+export function lastOfRepeats(value: Seen): Seen {
+  if (!Array.isArray(value)) return value;
+  const [kind, ...rest] = value as readonly [string, ...unknown[]];
+  if (kind === "array") return [kind, ...rest.map((each) => lastOfRepeats(each as Seen))];
+  if (kind !== "object") return value;
+  const members = rest as readonly (readonly [string, Seen])[];
+  return [kind, ...new Map(members.map(([name, each]) => [name, lastOfRepeats(each)]))];
+}

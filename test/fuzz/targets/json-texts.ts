@@ -5,7 +5,6 @@ import fc, { type Arbitrary } from "fast-check";
 import {
   applyEdit,
   editRoot,
-  JsonNumber,
   JsonObject,
   JsonReader,
   JsonSyntaxError,
@@ -19,12 +18,16 @@ import {
 import { Parser } from "../../../src/json/parser.ts";
 import { mutilatedText } from "../../unit/json/json-texts.ts";
 import { type FuzzTarget, fuzzing } from "../framework/fuzz-target.ts";
-import { PythonJson, type Seen } from "../framework/python-json.ts";
+import { lastOfRepeats, PythonJson, type Seen } from "../framework/python-json.ts";
+import { bodiesWithParts, checkParts, recordsIn } from "./json/lifted-parts.ts";
+import { shownJson } from "./json/shown-json.ts";
 
 interface JsonCase {
   readonly text: Buffer;
   /** What members of the outermost object become, as JSON; null = they go. */
   readonly changes: readonly (readonly [name: string, json: string | null])[];
+  /** Whether it is weighed before it is parsed. */
+  readonly isWeighed: boolean;
 }
 
 const maxDepth = 64;
@@ -37,13 +40,17 @@ export const jsonTexts: FuzzTarget = {
   async open() {
     const oracle = new PythonJson();
     const reader = new JsonReader({ internedBytes: 65_536, maxScannedBytes: 262_144 });
-    const check = async ({ text, changes }: JsonCase) => {
+    const check = async ({ text, changes, isWeighed }: JsonCase) => {
+      await checkParts(oracle, text);
       const theirs = await python(oracle, text);
+      const weight = isWeighed ? reader.weigh(text, 10_000, { maxDepth }) : undefined;
       for (const parse of [(bytes: Buffer) => reader.parse(bytes, { maxDepth }), parsedPlainly]) {
         const ours = read(() => parse(text));
         if (ours === undefined) assert.ok(theirs === undefined || isDeep(theirs), "refused, which Python takes");
-        else assert.deepEqual(shown(ours), theirs, "the same value");
+        else assert.deepEqual(shownJson(ours), theirs, "the same value");
       }
+      const whole = weight === undefined ? undefined : await oracle.read(text);
+      if (whole !== undefined) assert.equal(weight?.records, recordsIn(whole), "values and keys");
       const value = read(() => parseJson(text, { maxDepth }));
       if (value === undefined || theirs === undefined) return;
       assert.deepEqual(await python(oracle, Buffer.from(stringifyJson(value))), theirs, "written and read again");
@@ -96,12 +103,23 @@ function jsonCases(): Arbitrary<JsonCase> {
       "",
     ],
   );
+  // Half of the bytes are such as begin or go on with a character of several.
+  const byte = fc.oneof(
+    fc.nat({ max: 255 }),
+    fc.constantFrom(
+      ...[0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5],
+      ...[0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf],
+    ),
+  );
+  const anyBytes = fc.array(byte, { maxLength: 6 }).map((bytes) => Buffer.from([0x22, ...bytes, 0x22]));
   const text = fc.oneof(
     { weight: 4, arbitrary: mutilatedText },
     { weight: 2, arbitrary: body },
+    { weight: 2, arbitrary: bodiesWithParts() },
+    { weight: 1, arbitrary: anyBytes },
     { weight: 1, arbitrary: odd.map((each) => Buffer.from(each, "latin1")) },
   );
-  return fc.record({ text, changes });
+  return fc.record({ text, changes, isWeighed: fc.boolean() });
 }
 
 const edit = fc.record({
@@ -142,23 +160,6 @@ function read(parse: () => JsonValue): JsonValue | undefined {
     assert.ok(error instanceof JsonSyntaxError, String(error));
     return undefined;
   }
-}
-
-function shown(value: JsonValue): Seen {
-  if (value instanceof JsonNumber) return ["number", value.lexeme];
-  if (value instanceof JsonObject)
-    return ["object", ...[...value.entries()].map(([name, each]) => [name, shown(each)])];
-  return Array.isArray(value) ? ["array", ...value.map((each) => shown(each as JsonValue))] : (value as Seen);
-}
-
-/** Of repeated members the last value, at the first place. */
-function lastOfRepeats(value: Seen): Seen {
-  if (!Array.isArray(value)) return value;
-  const [kind, ...rest] = value as readonly [string, ...unknown[]];
-  if (kind === "array") return [kind, ...rest.map((each) => lastOfRepeats(each as Seen))];
-  if (kind !== "object") return value;
-  const members = rest as readonly (readonly [string, Seen])[];
-  return [kind, ...new Map(members.map(([name, each]) => [name, lastOfRepeats(each)]))];
 }
 
 function isDeep(value: Seen, depth = 0): boolean {
