@@ -10,21 +10,23 @@ import { StallWatch } from "../framework/stall-watch.ts";
 import { untilHolds } from "../framework/until-holds.ts";
 import { checkAnyStream, checkLegalStream, isBroken, isPlacement } from "./ext-proc/answer-claims.ts";
 import { GatewayStream } from "./ext-proc/gateway-stream.ts";
-import { PlannedRouter, streamHeader } from "./ext-proc/planned-router.ts";
+import { PlannedRouter, streamHeader, targetMember } from "./ext-proc/planned-router.ts";
 import {
+  allowedEndpoints,
   maxBodyBytes,
   maxMessageBytes,
   type OrderCase,
   orderCase,
   type Step,
   type StreamCase,
+  type SubsetHint,
 } from "./ext-proc/stream-case.ts";
 
 /** Messages of ext_proc in any order, on streams of a real server that a bare HTTP/2 client opens. */
 export const extProcOrders: FuzzTarget = {
   name: "ext-proc",
   claim: "any order of messages is answered at most once each and leaves nothing behind",
-  cases: 250,
+  cases: 400,
   async open() {
     let bench = await OrderBench.start();
     const check = async (each: OrderCase) => {
@@ -231,7 +233,8 @@ class RunningStream {
       case "headers": {
         const length: Record<string, string> = step.length === undefined ? {} : { "content-length": `${step.length}` };
         const headers = { ":path": "/v1/chat/completions", [streamHeader]: this.#name, ...length };
-        return { request_headers: { headers: headerMap(headers), end_of_stream: step.end } };
+        const hint = step.subset === undefined ? {} : { metadata_context: subsetMetadata(step.subset) };
+        return { request_headers: { headers: headerMap(headers), end_of_stream: step.end }, ...hint };
       }
       case "body":
         return { request_body: { body: this.#bytes(step.bytes, this.#requestBody), end_of_stream: step.end } };
@@ -239,7 +242,9 @@ class RunningStream {
         return { request_trailers: {} };
       case "responseHeaders": {
         const type = { json: "application/json", events: "text/event-stream", none: "image/png" }[step.type];
-        const headers = { ":status": "200", "content-type": type };
+        const encoding: Record<string, string> =
+          step.encoding === undefined ? {} : { "content-encoding": step.encoding };
+        const headers = { ":status": "200", "content-type": type, ...encoding };
         return { response_headers: { headers: headerMap(headers), end_of_stream: step.end } };
       }
       case "responseBody":
@@ -255,9 +260,19 @@ class RunningStream {
 
   /** Bytes that tell where they belong. */
   #bytes(count: number, kept: Buffer[]): Buffer {
-    const text = `${this.#name} ${this.#taken} `;
+    const text = `${this.#name} ${this.#taken} ${kept === this.#responseBody ? targetMember : ""}`;
     const bytes = Buffer.alloc(count, text);
     kept.push(bytes);
     return bytes;
   }
+}
+
+/** As gateways restrict the choice: envoy.lb.subset_hint of the endpoint-picker protocol. */
+function subsetMetadata(hint: SubsetHint): NonNullable<ProcessingRequest["metadata_context"]> {
+  const strings = hint === "none" ? [] : allowedEndpoints;
+  const list = { listValue: { values: strings.map((stringValue) => ({ stringValue })) } };
+  const value = hint === "text" ? { stringValue: strings.join(", ") } : list;
+  return {
+    filter_metadata: { "envoy.lb.subset_hint": { fields: { "x-gateway-destination-endpoint-subset": value } } },
+  };
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { ProcessingResponse } from "../../../../src/surface/ext-proc/processing-messages.ts";
 import { bytesOf, setHeaders } from "../../../unit/surface/ext-proc/messages.ts";
-import { edit, endpoint, rewritten } from "./planned-router.ts";
-import { maxBodyBytes, type Step, type StreamCase } from "./stream-case.ts";
+import { changedRequest, checkRequestBody, checkResponseBody } from "./body-claims.ts";
+import { gathers, nameOf } from "./mode-names.ts";
+import { type AskedPick, endpoint } from "./planned-router.ts";
+import { allowedEndpoints, maxBodyBytes, type Step, type StreamCase } from "./stream-case.ts";
 
 /** What passed on one stream, as the gateway saw it. */
 export interface StreamRecord {
@@ -15,7 +17,7 @@ export interface StreamRecord {
   readonly answers: readonly ProcessingResponse[];
   readonly status: number | undefined;
   /** Bodies that the core was shown. */
-  readonly picks: readonly { readonly body: Buffer; readonly hasPath: boolean }[];
+  readonly picks: readonly Pick<AskedPick, "body" | "hasPath" | "subset">[];
 }
 
 const destinationHeader = "x-gateway-destination-endpoint";
@@ -114,7 +116,16 @@ export function checkLegalStream(record: StreamRecord): void {
   const placed = record.answers.filter(isPlacement);
   assert.equal(placed.length, 1, "the destination is told once");
   assert.equal(kindOf(placed[0] as ProcessingResponse), placedOn(plan, sent));
-  checkPlacedBody(record);
+  checkRequestBody(record);
+  checkResponseBody(record);
+  assert.deepEqual(record.picks[0]?.subset, subsetOf(sent[0]), "the endpoints that the gateway allows");
+}
+
+/** As the first message tells: nothing, a list or a text. */
+function subsetOf(first: Step | undefined): readonly string[] | undefined {
+  const hint = first?.does === "headers" ? first.subset : undefined;
+  if (hint === undefined) return undefined;
+  return hint === "none" ? [] : allowedEndpoints;
 }
 
 /** Whether it tells the destination: by a header, where the protocol lets it set one, and by metadata. */
@@ -124,17 +135,6 @@ export function isPlacement(answer: ProcessingResponse): boolean {
   assert.equal(told, endpoint);
   if (kindOf(answer) !== "request_trailers") assert.equal(setHeaders(answer)[destinationHeader], endpoint);
   return true;
-}
-
-const modeNames = ["none", "streamed", "buffered", "partial", "duplex"] as const;
-
-/** A gateway that does not tell sends full duplex; what no version has passes piece by piece. */
-function nameOf(mode: number | undefined): (typeof modeNames)[number] {
-  return mode === undefined ? "duplex" : (modeNames[mode] ?? "streamed");
-}
-
-function gathers(mode: string): boolean {
-  return mode !== "none" && mode !== "streamed";
 }
 
 function isTooLarge({ plan, requestBody, sent }: StreamRecord): "headers" | "body" | undefined {
@@ -168,35 +168,10 @@ function expectedKinds(record: StreamRecord): readonly Kind[] {
   if (mode !== "duplex" || !kinds.includes("request_trailers")) return kinds;
   // Before trailers a body is streamed if there is any, whether or not the client has sent one.
   const others = kinds.filter((kind) => kind !== "request_body");
-  if (changed(plan, record.requestBody).length === 0) return others;
+  if (changedRequest(plan, record.requestBody).length === 0) return others;
   return [...others.slice(0, 1), "request_body", ...others.slice(1)];
 }
 
 function withoutRuns(kinds: readonly Kind[]): readonly Kind[] {
   return kinds.filter((kind, at) => kind !== kinds[at - 1] || !kind.endsWith("body"));
-}
-
-function checkPlacedBody(record: StreamRecord): void {
-  const { plan, sent, requestBody, picks, answers } = record;
-  const mode = nameOf(plan.requestMode);
-  const body = sent.findLast((step) => step.does === "body");
-  const isCut = mode === "partial" && body?.does === "body" && !body.end;
-  const isShown = gathers(mode) && !isCut;
-  assert.ok(picks[0]?.body.equals(isShown ? requestBody : Buffer.alloc(0)), "the core was shown the body");
-  assert.equal(picks[0]?.hasPath, isShown);
-  if (mode !== "duplex") return;
-  const got = Buffer.concat(
-    answers.flatMap((answer) => {
-      const mutation = answer.request_body?.response?.body_mutation;
-      return mutation !== undefined && "streamed_response" in mutation
-        ? [bytesOf(mutation.streamed_response.body)]
-        : [];
-    }),
-  );
-  assert.ok(got.equals(sent[0]?.does === "headers" && sent[0].end ? Buffer.alloc(0) : changed(plan, requestBody)));
-}
-
-function changed({ pick }: StreamCase, body: Buffer): Buffer {
-  if (pick.what === "rewrite") return rewritten;
-  return pick.what === "edit" ? Buffer.concat([...edit.insert, body]) : body;
 }

@@ -6,6 +6,8 @@ import type { PickPlan } from "./stream-case.ts";
 export const endpoint = "10.0.0.1:8000";
 export const streamHeader = "x-fuzz-stream";
 export const edit = { offset: 0, deleteBytes: 0, insert: [Buffer.from("EDIT"), Buffer.from("ED")] };
+/** Of a worker that was asked for another model than the client has named. */
+export const targetMember = '"model":"target"';
 export const rewritten = Buffer.from('{"model":"target"}');
 
 /** What the core was asked, and what it gave. */
@@ -13,6 +15,7 @@ export interface AskedPick {
   readonly stream: string;
   readonly body: Buffer;
   readonly hasPath: boolean;
+  readonly subset: readonly string[] | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -28,7 +31,8 @@ export class PlannedRouter implements PickRouter {
     const plan = this.plans.get(stream);
     const signal = plan?.when === "never" ? wait.signal : undefined;
     // A copy: the body's memory is used again.
-    this.asked.push({ stream, body: Buffer.from(request.body), hasPath: request.path !== undefined, signal });
+    const { subset } = request;
+    this.asked.push({ stream, body: Buffer.from(request.body), hasPath: request.path !== undefined, subset, signal });
     if (plan === undefined || plan.when === "atOnce") return this.#outcome(plan?.what ?? "pick", request);
     if (plan.when === "later") {
       return new Promise((resolve, reject) => {

@@ -2,10 +2,20 @@ import fc, { type Arbitrary } from "fast-check";
 
 /** What a gateway does on a stream, one after the other. */
 export type Step =
-  | { readonly does: "headers"; readonly end: boolean; readonly length?: number }
+  | {
+      readonly does: "headers";
+      readonly end: boolean;
+      readonly length?: number;
+      readonly subset?: SubsetHint | undefined;
+    }
   | { readonly does: "body"; readonly bytes: number; readonly end: boolean }
   | { readonly does: "trailers" }
-  | { readonly does: "responseHeaders"; readonly end: boolean; readonly type: "json" | "events" | "none" }
+  | {
+      readonly does: "responseHeaders";
+      readonly end: boolean;
+      readonly type: ResponseType;
+      readonly encoding?: string | undefined;
+    }
   | { readonly does: "responseBody"; readonly bytes: number; readonly end: boolean }
   | { readonly does: "responseTrailers" }
   /** A message of none of the known kinds. */
@@ -19,6 +29,13 @@ export type Step =
   | { readonly does: "tooLong" }
   /** The beginning of a frame; what comes next is taken for the rest of it. */
   | { readonly does: "half" };
+
+type ResponseType = "json" | "events" | "none";
+
+/** How the gateway restricts the choice: by a list of endpoints, by their names in one text, or to none. */
+export type SubsetHint = "list" | "text" | "none";
+
+export const allowedEndpoints: readonly string[] = ["10.0.0.1:8000", "10.0.0.2:8000"];
 
 export const maxBodyBytes = 65_536;
 export const maxMessageBytes = 262_144;
@@ -103,6 +120,8 @@ const message = fc.record({
   pieces: fc.array(size, { maxLength: 4 }),
   hasTrailers: fc.boolean(),
   tellsLength: fc.boolean(),
+  subset: fc.option(fc.constantFrom<SubsetHint[]>("list", "text", "none"), { nil: undefined, freq: 2 }),
+  encoding: fc.constantFrom(undefined, undefined, "gzip"),
 });
 type Message = typeof message extends Arbitrary<infer T> ? T : never;
 
@@ -119,14 +138,15 @@ function requestSteps(mode: Mode, request: Message): readonly Step[] {
   const total = request.pieces.reduce((sum, piece) => sum + piece, 0);
   const body = bodySteps(mode, request).map((piece): Step => ({ does: "body", ...piece }));
   const trailers: readonly Step[] = request.hasTrailers && mode !== 0 ? [{ does: "trailers" }] : [];
-  return [{ does: "headers", end, ...(request.tellsLength ? { length: total } : {}) }, ...body, ...trailers];
+  const { subset } = request;
+  return [{ does: "headers", end, subset, ...(request.tellsLength ? { length: total } : {}) }, ...body, ...trailers];
 }
 
-function responseSteps(mode: Mode, response: Message, type: "json" | "events" | "none"): readonly Step[] {
+function responseSteps(mode: Mode, response: Message, type: ResponseType): readonly Step[] {
   const end = response.pieces.length === 0 && !response.hasTrailers;
   const body = bodySteps(mode, response).map((piece): Step => ({ does: "responseBody", ...piece }));
   const trailers: readonly Step[] = response.hasTrailers && mode !== 0 ? [{ does: "responseTrailers" }] : [];
-  return [{ does: "responseHeaders", end, type }, ...body, ...trailers];
+  return [{ does: "responseHeaders", end, type, encoding: response.encoding }, ...body, ...trailers];
 }
 
 const streamCase: Arbitrary<StreamCase> = fc
