@@ -5,11 +5,15 @@ import type { JsonValue } from "./json-value.ts";
 
 /** `JsonLimits`, and who reads. */
 export interface ParseJsonOptions extends JsonLimits {
-  /** Whose kept strings are found again; default one reader of the process (of the worker thread), which keeps 64 MiB. */
+  /** Whose kept strings are found again; default {@link sharedReader}. */
   readonly reader?: JsonReader;
 }
 
-const sharedReader = new JsonReader();
+/**
+ * Reads what nobody has a reader for: texts within texts, answers, files. One of the process (of the worker thread). It keeps
+ * 4 MiB of strings, as arguments of tool calls come again with each turn.
+ */
+export const sharedReader = new JsonReader({ internedBytes: 4 * 1_048_576 });
 
 /**
  * Parses a whole body without loss: the order of keys, digits of numbers, repeated keys and byte spans are kept.

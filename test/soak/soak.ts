@@ -10,6 +10,7 @@ import { Stack, type StackOptions } from "./stack.ts";
 import { underWay } from "./support/gauges.ts";
 import { indexFaults } from "./support/index-check.ts";
 import { lastingFaults } from "./support/lasting-faults.ts";
+import { warmUpS } from "./verdict/bounds.ts";
 
 /** How long and how hard. */
 export interface SoakOptions extends StackOptions {
@@ -48,6 +49,9 @@ export interface SoakRecord {
   readonly traces: number;
 }
 
+/** Of the rate, while processes warm up. */
+const longestShare = 0.01;
+
 /** Runs the whole stack under a mixed load, and records what it holds. */
 export class Soak {
   readonly #options: Required<SoakOptions>;
@@ -84,12 +88,14 @@ export class Soak {
     const client = new SoakClient();
     const targets = new StackTargets(this.#stack);
     const mix = new Mix(client, targets, { random });
-    const driver = new Driver(() => mix.one(), { perSecond, random, onOutcome: (outcome) => this.#note(outcome) });
+    const onOutcome = (outcome: Outcome) => this.#note(outcome);
+    const driver = new Driver(() => mix.one(), { perSecond, random, onOutcome });
     const startedAt = performance.now();
     const ownCpu = process.cpuUsage();
     driver.start();
     const stop = new AbortController();
     const changing = this.#changeWorkers(stop.signal);
+    const warmingUp = this.#warmUp(mix, onOutcome, stop.signal);
     try {
       // A change that fails ends the soak at once.
       await Promise.race([this.#watch(startedAt, driver, minutes * 60), changing]);
@@ -97,7 +103,7 @@ export class Soak {
       stop.abort();
       tell("the load ends");
       await driver.stop();
-      await changing;
+      await Promise.all([changing, warmingUp]);
     }
     const { user, system } = process.cpuUsage(ownCpu);
     const cores = this.#cores((user + system) / 1e6);
@@ -111,6 +117,16 @@ export class Soak {
     const workersChanged = this.#changes;
     const endings = await this.#end();
     return { ...record, ...numbers, workersChanged, leftOver, indexFaults: faults, endings, traces };
+  }
+
+  /** The longest requests are rare, and each process has to have had some before its memory is watched. */
+  async #warmUp(mix: Mix, onOutcome: (outcome: Outcome) => void, signal: AbortSignal): Promise<void> {
+    const { minutes, perSecond } = this.#options;
+    const random = seededRandom(this.#options.seed + 1);
+    const driver = new Driver(() => mix.longest(), { perSecond: perSecond * longestShare, random, onOutcome });
+    driver.start();
+    await delay(0.8 * warmUpS(minutes) * 1_000, undefined, { signal }).catch(() => undefined);
+    await driver.stop();
   }
 
   #note(outcome: Outcome): void {

@@ -170,7 +170,7 @@ export const json = z
       .max(1_073_741_824)
       .default(64 * 1_048_576)
       .describe(
-        "Memory for strings of bodies met lately, so that a conversation's history is decoded once, in bytes; 0 = none is kept.",
+        "Memory for strings of bodies met lately, so that a conversation's history is decoded once, in bytes; 0 = none is kept. Texts within them, such as the arguments of tool calls, have 4 MiB of their own in each thread.",
       ),
   })
   .prefault({})

@@ -78,6 +78,13 @@ export function streamsPerConnection(streams: number): ConfigPatch {
   };
 }
 
+/** Envoy opens a new connection to the picker after each so many requests on one, so that all shards that share a port get some. */
+export function requestsPerConnection(requests: number): ConfigPatch {
+  return (config) => {
+    put(config, [...commonHttpOptionsPath(clusterPath(config, "picker")), "max_requests_per_connection"], requests);
+  };
+}
+
 /** Envoy half-closes each ext_proc stream and resets it a second later, instead of a reset at once. */
 export const withGracefulClose: ConfigPatch = (config) => {
   drop(config, commonHttpOptionsPath(clusterPath(config, "picker")));

@@ -27,6 +27,8 @@ interface Share {
   readonly deed: Deed;
 }
 
+const longestBytes = 3_900_000;
+
 /** Requests of every kind, some more often than others. */
 export class Mix {
   readonly #client: SoakClient;
@@ -38,6 +40,7 @@ export class Mix {
   readonly #weights: readonly number[];
   readonly #hasAll: boolean;
   #requests = 0;
+  #longs = 0;
   #lastResponse: string | undefined;
 
   constructor(client: SoakClient, targets: Targets, { random, hasAll = true }: MixOptions) {
@@ -59,6 +62,11 @@ export class Mix {
     return await share.deed(share.way);
   }
 
+  /** One of the longest requests, to the gateway and the proxies in turn. Never rejects. */
+  longest(): Promise<Outcome> {
+    return this.#long(this.#longs++ % 2 === 0 ? "gateway" : "proxy", "4 MB", longestBytes);
+  }
+
   #all(): readonly Share[] {
     const share = (weight: number, ways: readonly Way[], deed: Deed) => ways.map((way) => ({ weight, way, deed }));
     const both: readonly Way[] = ["gateway", "proxy"];
@@ -76,7 +84,7 @@ export class Mix {
       share(2, ["route"], (way) => this.#select(way)),
     ];
     const others = [
-      share(0.08, both, (way) => this.#long(way, "4 MB", 3_900_000)),
+      share(0.08, both, (way) => this.#long(way, "4 MB", longestBytes)),
       share(1.5, [...both, "queue"], (way) => this.#leaving(way)),
       share(1.5, [...both, "queue"], (way) => this.#bad(way)),
       share(1, ["route"], (way) => this.#badSelection(way)),

@@ -13,7 +13,7 @@ const channel = new BroadcastChannel("soak-memory");
 channel.unref();
 /** What each thread has left, in bytes, as far as it has said so; by its number. */
 const threads = new Map<number, number | undefined>();
-const folder = process.env["SOAK_SNAPSHOTS"];
+const folder = process.env["SOAK_SNAPSHOTS"] || undefined;
 let snapshots = 0;
 
 /** What finalizers of the first collection let go is found by the second. */

@@ -3,6 +3,7 @@ import {
   failingOpen,
   fastHealthChecks,
   onPorts,
+  requestsPerConnection,
   streamsPerConnection,
   withWorkers,
 } from "../../e2e/support/envoy-patches.ts";
@@ -17,6 +18,7 @@ export function gatewayConfig(ports: SoakPorts, endpoints: readonly string[]): s
     withWorkers(endpoints),
     failingOpen(false),
     streamsPerConnection(4),
+    requestsPerConnection(100),
     fastHealthChecks,
   ]);
 }

@@ -46,7 +46,7 @@ export class WorkerPod {
       "model-dir": testModelFolder(),
       "gpu-blocks": gpuBlocks,
       // Small, so that they are full before the memory is watched.
-      "model-cache-bytes": 8_388_608,
+      "model-cache-bytes": 1_048_576,
       "kv-replay-batches": 400,
       "recorded-requests": 8,
       "prefill-time-per-token-us": 1,

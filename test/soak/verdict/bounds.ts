@@ -28,6 +28,11 @@ export const longBounds: Readonly<Record<JudgedFigure, GrowthBound>> = {
   handles: { most: 8, share: 0.1 },
 };
 
+/** A third of the time is for caches and compiled code to grow. In s. */
+export function warmUpS(minutes: number): number {
+  return minutes * 20;
+}
+
 /** Below this many minutes memory is reported and not judged: what a process takes to warm up is most of what is measured. */
 export const leastMinutesJudged = 3;
 

@@ -1,6 +1,6 @@
 import { figureOf, type SoakSample } from "../samples.ts";
 import type { SoakRecord } from "../soak.ts";
-import { type JudgedFigure, judgedFigures, leastMinutesJudged } from "./bounds.ts";
+import { type JudgedFigure, judgedFigures, leastMinutesJudged, warmUpS } from "./bounds.ts";
 import { type Growth, type GrowthBound, growthOf } from "./growth.ts";
 
 /** What a soak showed. */
@@ -29,9 +29,9 @@ export function verdictOf(record: SoakRecord, bounds: Readonly<Record<JudgedFigu
   return { isGood: faults.length === 0, faults, growths };
 }
 
-/** Those after the warm-up of a third of the time. */
+/** Those after the warm-up. */
 export function measuredSamples({ samples, minutes }: SoakRecord): readonly SoakSample[] {
-  return samples.filter(({ atS }) => atS >= minutes * 20);
+  return samples.filter(({ atS }) => atS >= warmUpS(minutes));
 }
 
 function growthsOf(

@@ -64,6 +64,13 @@ describe("verdictOf", () => {
     expect(faults[0]).toMatch(/^picker: heapUsed grew by 6000000 /);
   });
 
+  it("does not count what the requests of a moment hold, and finds what stays under it", () => {
+    const held = (minute: number) => (minute % 3) * 8 * MiB + (minute > 20 && minute % 2 === 0 ? 30 * MiB : 0);
+    const record = (stays: number) => recordOf((minute) => 50 * MiB + held(minute) + minute * stays);
+    expect(verdictOf(record(0), longBounds).isGood).toBe(true);
+    expect(verdictOf(record(500_000), longBounds).faults).toEqual([expect.stringContaining("heapUsed grew by ")]);
+  });
+
   it.each([
     { what: "a failure", changes: { failureCount: 1 }, fault: /1 requests failed/ },
     { what: "no sample", changes: { samples: [] }, fault: /no heap was measured/ },
