@@ -64,9 +64,13 @@ function optionsOf({ decisionsApi }: Config): DecisionOptions {
   return options;
 }
 
-function telemetryOf({ decisions, requests }: Metrics): DecisionTelemetry {
+function telemetryOf({ decisions, requests, refusals }: Metrics): DecisionTelemetry {
   return {
-    answered: (route, status, _fault, durationMs) => decisions.answered(route, status, durationMs),
+    answered: (route, status, durationMs) => decisions.answered(route, status, durationMs),
+    refused: ({ fault, status, requestId }) => {
+      // Its client has left.
+      if (fault !== "cancelled") refusals.add({ surface: "decisions", code: fault, status, requestId });
+    },
     phase: (route, phase, durationMs) => decisions.phase(route, phase, durationMs),
     asked: (route, work) => decisions.asked(route, work),
     picked: (pick) => requests.picked({ ...pick, mode: "proxy" }),

@@ -219,10 +219,13 @@ function listedModels(models: ModelRegistry): readonly ListedModel[] {
     ]);
 }
 
-function telemetryOf({ requests, proxy }: Metrics): ProxyTelemetry {
+function telemetryOf({ requests, proxy, refusals }: Metrics): ProxyTelemetry {
   return {
     picked: (pick) => requests.picked(pick),
-    refused: (code) => proxy.refused(code),
+    refused: (refusal) => {
+      proxy.refused(refusal.code);
+      refusals.add({ ...refusal, surface: "proxy" });
+    },
     attempted: (outcome) => proxy.attempted(outcome),
     retried: (outcome) => proxy.retried(outcome),
     began: (status, sinceReceivedMs) => proxy.began(status, sinceReceivedMs),

@@ -150,12 +150,15 @@ function queueDoor(
   return door;
 }
 
-function telemetryOf({ queue }: Metrics): QueueTelemetry {
+function telemetryOf({ queue, refusals }: Metrics): QueueTelemetry {
   return {
     received: (endpoint) => queue.received(endpoint),
     resulted: (waitMs) => queue.resulted(waitMs),
     answered: (endpoint, status, sinceReceivedMs) => queue.answered(endpoint, status, sinceReceivedMs),
-    refused: (code) => queue.refused(code),
+    refused: (refusal) => {
+      queue.refused(refusal.code);
+      refusals.add({ ...refusal, surface: "queue" });
+    },
     left: () => queue.left(),
   };
 }

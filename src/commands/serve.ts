@@ -10,7 +10,7 @@ import {
 } from "../fleet/index.ts";
 import { JsonReader } from "../json/index.ts";
 import type { IndexRecovery } from "../kv-events/index.ts";
-import { type Logger, Metrics, type RequestTracer } from "../telemetry/index.ts";
+import { type Logger, Metrics, RefusalLog, type RequestTracer } from "../telemetry/index.ts";
 import { version } from "../version.ts";
 import { assembleCore, type Core } from "./assemble.ts";
 import { assertServable } from "./assert-servable.ts";
@@ -74,7 +74,7 @@ interface Started {
 
 /** Starts all parts, the surface last. @param running receives each part once it has to be closed */
 async function start(config: Config, log: Logger, running: Closable[], shard: ShardSide | undefined): Promise<Started> {
-  const metrics = new Metrics({ models: config.models.map(({ name }) => name), version, llmd: llmdOf(config) });
+  const metrics = metricsOf(config);
   metrics.watchProcess();
   const models = servedModels(config);
   const jsonReader = new JsonReader({ internedBytes: config.json.internedBytes });
@@ -138,6 +138,11 @@ async function start(config: Config, log: Logger, running: Closable[], shard: Sh
     log.info({ modes: modesOf(config), ...listening, ...served(config, core), version }, readyText(config));
   });
   return { surfaces, loaded, readiness };
+}
+
+function metricsOf(config: Config): Metrics {
+  const refusals = new RefusalLog(config.decisions, Date.now);
+  return new Metrics({ models: config.models.map(({ name }) => name), version, llmd: llmdOf(config), refusals });
 }
 
 /** Undefined = there are no peers. */

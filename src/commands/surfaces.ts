@@ -16,6 +16,7 @@ import type { Replication } from "./replication.ts";
 import type { RequestWatcher } from "./request-watch.ts";
 import { RewritingRouter } from "./rewriting-router.ts";
 import { routeOperationsOf, startRouteApi } from "./route-api.ts";
+import { tellingRefusals } from "./route-refusals.ts";
 import { TraceWatcher } from "./trace-watcher.ts";
 
 /** What answers requests. */
@@ -107,7 +108,8 @@ async function startHttp(parts: SurfaceParts): Promise<Surface> {
   let isReady = false;
   let isClosed = false;
   const isCaughtUp = () => recovery?.isCaughtUp ?? true;
-  const operations = routeOperationsOf({ ...parts, isReady: () => isReady && isCaughtUp() }, config);
+  const served = routeOperationsOf({ ...parts, isReady: () => isReady && isCaughtUp() }, config);
+  const operations = tellingRefusals(served, metrics.refusals);
   const { addresses, close } = await startRouteApi(operations, config, { metrics, log });
   const closeAll = async (drainMs: number, noticeMs: number) => {
     isClosed = true;

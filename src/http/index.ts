@@ -17,7 +17,7 @@ export { type Clock, systemClock } from "./clock.ts";
 export { Cors } from "./cors.ts";
 export { decodedPart } from "./decoded-part.ts";
 export type { HttpErrorCode } from "./error-answer.ts";
-export { HttpError } from "./error-answer.ts";
+export { errorAnswer, HttpError } from "./error-answer.ts";
 export { FrontGate, type FrontGateParts } from "./front-gate.ts";
 export { type FrontDoorway, FrontServer, type FrontServerOptions } from "./front-server.ts";
 export type { HttpAddress, HttpListenerDependencies, HttpListenerOptions } from "./http-listener.ts";

@@ -8,6 +8,7 @@ export { describeAllMetrics, renderMetricsPage } from "./metrics-page.ts";
 export type { MetricsSource } from "./metrics-server.ts";
 export { MetricsServer } from "./metrics-server.ts";
 export { RareLog } from "./rare-log.ts";
+export { type LoggedRefusal, RefusalLog, type RefusedRequest, type RefusingSurface } from "./refusal-log.ts";
 export type { ReplicaSample } from "./replica-metrics.ts";
 export type { ChosenRequest, PickedRequest, PickStage, RequestMetrics, ServedUsage } from "./request-metrics.ts";
 export type { ReservationSample } from "./reservation-metrics.ts";

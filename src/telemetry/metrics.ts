@@ -9,6 +9,7 @@ import { ProxyMetrics } from "./proxy-metrics.ts";
 import { QueueMetrics } from "./queue-metrics.ts";
 import { type RecorderSample, registerRecorderMetrics } from "./recorder-metrics.ts";
 import { type RecoverySource, registerRecoveryMetrics } from "./recovery-metrics.ts";
+import { RefusalLog } from "./refusal-log.ts";
 import { type ReplicaSource, registerReplicaMetrics } from "./replica-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { registerSampledMetrics, type SampleSource } from "./sampled-metrics.ts";
@@ -23,6 +24,8 @@ export interface MetricsOptions {
   readonly version: string;
   /** The names of llm-d that are served beside ours; absent = none. */
   readonly llmd?: LlmdSetup | undefined;
+  /** Absent = one of the default size. */
+  readonly refusals?: RefusalLog;
 }
 
 /** Which of llm-d's names are served, and for whom. */
@@ -42,6 +45,8 @@ export interface MetricDescription {
 /** All metrics of one picker, in a registry of its own. */
 export class Metrics {
   readonly requests: RequestMetrics;
+  /** Of all surfaces. */
+  readonly refusals: RefusalLog;
   readonly prompts: PromptMetrics;
   readonly http: HttpMetrics;
   readonly proxy: ProxyMetrics;
@@ -52,8 +57,9 @@ export class Metrics {
   readonly decisions: DecisionMetrics;
   readonly #registry = new Registry();
 
-  constructor({ models, version, llmd }: MetricsOptions) {
-    this.requests = new RequestMetrics(this.#registry, models);
+  constructor({ models, version, llmd, refusals = new RefusalLog({}, Date.now) }: MetricsOptions) {
+    this.refusals = refusals;
+    this.requests = new RequestMetrics(this.#registry, models, refusals);
     this.prompts = new PromptMetrics(this.#registry);
     this.http = new HttpMetrics(this.#registry);
     this.proxy = new ProxyMetrics(this.#registry);

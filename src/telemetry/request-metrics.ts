@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import type { RoutingErrorCode } from "../errors/index.ts";
 import { BoundedLabel } from "./bounded-label.ts";
+import type { RefusalLog } from "./refusal-log.ts";
 import { type RequestSeries, requestSeries } from "./request-series.ts";
 import { registerSampledGauge } from "./sampled-gauge.ts";
 
@@ -31,6 +32,16 @@ export interface PickedRequest extends PickTokens {
   readonly durationMs: number;
 }
 
+/** A request that was refused. */
+export interface FailedRequest {
+  readonly code: RoutingErrorCode;
+  readonly field?: string | undefined;
+  /** What the client was told. */
+  readonly message?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly durationMs: number;
+}
+
 /** How a request was chosen for. */
 export interface ChosenRequest {
   readonly model: string | undefined;
@@ -58,10 +69,15 @@ export class RequestMetrics {
   readonly #models: BoundedLabel;
   readonly #inexactReasons = new BoundedLabel([], 32);
   readonly #series: RequestSeries;
+  readonly #refusals: Pick<RefusalLog, "add" | "count">;
   #inFlight: InFlightTotals = { streams: 0, picks: 0, bodyBytes: 0 };
 
-  /** @param models names of the configured models: the values of the label `model`, beside `other` and `none` */
-  constructor(registry: Registry, models: readonly string[]) {
+  /**
+   * @param models names of the configured models: the values of the label `model`, beside `other` and `none`
+   * @param refusals of all surfaces
+   */
+  constructor(registry: Registry, models: readonly string[], refusals: Pick<RefusalLog, "add" | "count">) {
+    this.#refusals = refusals;
     this.#models = new BoundedLabel(models);
     this.#series = requestSeries(registry);
     this.#sampleInFlight(registry);
@@ -98,8 +114,10 @@ export class RequestMetrics {
     if (predicted !== undefined) predictedCachedTokens.observe({ model }, atLeastZero(predicted));
   }
 
-  failed(failure: { readonly code: RoutingErrorCode; readonly durationMs: number }): void {
+  /** A request that came by a gateway was refused. */
+  failed(failure: FailedRequest): void {
     this.#series.errors.inc({ code: failure.code });
+    this.#refusals.add({ ...failure, surface: "ext-proc" });
     this.#series.pickDuration.observe({ outcome: "failed" }, seconds(failure.durationMs));
   }
 
@@ -159,10 +177,10 @@ export class RequestMetrics {
 
   /** What has been counted since the start. */
   totals(): RequestTotals {
-    const { picks, errors, blocks } = this.#series;
+    const { picks, blocks } = this.#series;
     return {
       picks: picks.total(),
-      refusals: errors.total(),
+      refusals: this.#refusals.count,
       promptBlocks: blocks.total({ kind: "prompt" }),
       heldBlocks: blocks.total({ kind: "held" }),
     };
@@ -183,6 +201,7 @@ export class RequestMetrics {
 export interface RequestTotals {
   /** Placed, or told of to a caller of the route API. */
   readonly picks: number;
+  /** By all surfaces. */
   readonly refusals: number;
   /** Complete blocks of the prompts of placed requests. */
   readonly promptBlocks: number;

@@ -17,6 +17,28 @@ describe("the console's overview", () => {
     expect(faults).toEqual([]);
   });
 
+  it("tells why requests were refused, those that never came to a choice among them", async () => {
+    const { page } = await under.open();
+    const table = page.locator("#panel-overview").getByRole("table", { name: "The latest refusals" });
+    const rows = await table
+      .locator("tbody tr")
+      .evaluateAll((found) =>
+        found.map((row) => [...row.querySelectorAll("td, th")].slice(1).map((cell) => cell.textContent)),
+      );
+    expect(rows).toEqual([
+      [
+        "404 unknown model",
+        'the model "Qwen/Qwen3-80B" is not served here; served here: "Qwen/Qwen3-8B", "llava"',
+        "gateway (ext_proc)",
+        "b7d0",
+      ],
+      ["429 saturated", "all workers are busy and others wait already", "gateway (ext_proc)", "batch-77"],
+      ["400 invalid request", "The request is not as its API wants it: at messages[2].role", "gateway (ext_proc)", "–"],
+    ]);
+    under.server.tell({ refusals: [] });
+    await expect.poll(() => table.isVisible()).toBe(false);
+  });
+
   it("draws the hit rate for those who see it, describes it for those who do not, and has it as a table", async () => {
     const { page } = await under.open();
     const chart = page.getByRole("img", { name: /Hit rate over time/ });

@@ -20,7 +20,7 @@ import type { RecoveryView } from "../peer-recovery.ts";
 import type { Readiness } from "../readiness.ts";
 import type { Replication } from "../replication.ts";
 import { modelState } from "./model-state.ts";
-import { explainedPick, listedPicks, pickState } from "./pick-state.ts";
+import { explainedPick, listedPicks, listedRefusals, pickState } from "./pick-state.ts";
 import { type WorkerSigns, workerReading } from "./rank-state.ts";
 import { byName, sorted } from "./worker-order.ts";
 
@@ -28,7 +28,7 @@ import { byName, sorted } from "./worker-order.ts";
 export interface ShownPicker extends Omit<WorkerSigns, "core"> {
   readonly config: Config;
   readonly core: Core;
-  readonly metrics: Pick<Metrics, "requests" | "queue">;
+  readonly metrics: Pick<Metrics, "requests" | "queue" | "refusals">;
   readonly readiness: Readiness;
   /** Undefined where there are no peers. */
   readonly recovery: RecoveryView | undefined;
@@ -135,6 +135,7 @@ export class CoreSource implements ConsoleSource {
       totals,
       history,
       picks: core.decisions.recent(listedPicks).map(pickState),
+      refusals: metrics.refusals.recent(listedRefusals).map(({ number, ...rest }) => ({ id: String(number), ...rest })),
       admission: core.queue && { waiting: core.queue.size, maxWaiting: config.admission.maxQueued },
       replicas: this.#replicas(),
       recovery: this.#recovery(),

@@ -8,7 +8,7 @@ import type {
   PickSummary,
 } from "../../surface/admin/index.ts";
 import { mergedHistory } from "./merged-history.ts";
-import { listedPicks } from "./pick-state.ts";
+import { listedPicks, listedRefusals } from "./pick-state.ts";
 
 /** One of several processes of a picker. */
 export interface ShardView extends Pick<ConsoleShard, "shard" | "isReady" | "restarts"> {
@@ -48,6 +48,10 @@ export function* mergedFrame(views: readonly ShardView[], facts: PickerFacts): G
     totals: mergedTotals(told),
     history: merged,
     picks: mergedPicks(views.map(({ shard, frame }) => ({ shard, picks: frame?.picks ?? [] }))).slice(0, listedPicks),
+    refusals: newestFirst(views.map(({ shard, frame }) => ({ shard, items: frame?.refusals ?? [] }))).slice(
+      0,
+      listedRefusals,
+    ),
     admission: mergedAdmission(told),
     replicas: sharesLoad ? mergedReplicas(told, name) : undefined,
     recovery: told.flatMap(({ recovery }) => recovery ?? []).sort((a, b) => progressOf(a) - progressOf(b))[0],
@@ -60,8 +64,14 @@ export function* mergedFrame(views: readonly ShardView[], facts: PickerFacts): G
 export function mergedPicks(
   lists: readonly { readonly shard: number; readonly picks: readonly PickSummary[] }[],
 ): PickSummary[] {
+  return newestFirst(lists.map(({ shard, picks }) => ({ shard, items: picks })));
+}
+
+function newestFirst<T extends { readonly id: string; readonly atMs: number }>(
+  lists: readonly { readonly shard: number; readonly items: readonly T[] }[],
+): T[] {
   return lists
-    .flatMap(({ shard, picks }) => picks.map((pick) => ({ ...pick, id: `${shard}-${pick.id}` })))
+    .flatMap(({ shard, items }) => items.map((item) => ({ ...item, id: `${shard}-${item.id}` })))
     .sort((a, b) => b.atMs - a.atMs);
 }
 

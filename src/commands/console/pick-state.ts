@@ -4,6 +4,9 @@ import type { ExplainedPick, PickedRank, PickSummary } from "../../surface/admin
 /** Latest decisions in a state. */
 export const listedPicks = 50;
 
+/** Latest refusals in a state. */
+export const listedRefusals = 50;
+
 /** A decision as the console writes it. */
 export function pickState({ number, picked, prefill, ...rest }: DecisionSummary): PickSummary {
   return { id: String(number), ...rest, picked: picked && rankOf(picked), prefill: prefill && rankOf(prefill) };

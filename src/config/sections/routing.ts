@@ -141,6 +141,12 @@ export const decisions = z
       .describe(
         "Candidates kept with them, summed over all decisions (some 200 bytes each): beyond it the oldest decisions go.",
       ),
+    maxRefusals: count(0)
+      .max(65_536)
+      .default(256)
+      .describe(
+        "Latest refused requests that are remembered with their code and reason (some 300 bytes each), those refused before a choice among them; 0 = none are. The console shows 50.",
+      ),
   })
   .prefault({})
   .describe("What is remembered of the latest decisions: workers, overlaps, costs, no prompts.");

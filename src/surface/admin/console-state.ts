@@ -27,6 +27,8 @@ export interface ConsoleState {
   readonly history: ConsoleHistory;
   /** The latest decisions, the newest first, at most 50. */
   readonly picks: readonly PickSummary[];
+  /** The latest requests that were refused, the newest first, at most 50. */
+  readonly refusals: readonly ConsoleRefusal[];
   /** Undefined where admission is off: nobody waits. */
   readonly admission: ConsoleAdmission | undefined;
   /** Undefined where load is not shared with other replicas. */
@@ -78,7 +80,7 @@ export interface ConsoleModel {
 export interface ConsoleTotals {
   /** Requests that were placed, and callers of the route API that were told a worker. */
   readonly picks: number;
-  /** Requests refused by the picker, for whatever reason. */
+  /** Requests that were answered with an error of the picker's, for whatever reason. */
   readonly refusals: number;
   /** Complete blocks of the prompts of placed requests whose tokens are known. */
   readonly promptBlocks: number;
@@ -115,6 +117,25 @@ export interface ConsoleHistory {
     /** `heldBlocks / promptBlocks`; undefined when there were none. */
     readonly hitRatio: number | undefined;
   };
+}
+
+/** A request that was answered with an error of the picker's. Holds nothing of its body but, maybe, the model's name. */
+export interface ConsoleRefusal {
+  /** `17`, or `2-17` with shards. */
+  readonly id: string;
+  readonly atMs: number;
+  /** By which way it came. */
+  readonly surface: "ext-proc" | "proxy" | "route-api" | "decisions" | "queue";
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** One of few fixed words. */
+  readonly code: string;
+  /** The request field at fault; undefined when no field is. */
+  readonly field: string | undefined;
+  /** For people, as the client was told; undefined where that may have had something of the request's body. */
+  readonly reason: string | undefined;
+  /** The request's `x-request-id`; undefined when it has none. */
+  readonly requestId: string | undefined;
 }
 
 /** Requests that wait because all workers are too busy. */

@@ -11,6 +11,7 @@ export type {
   ConsoleQueueFront,
   ConsoleReadiness,
   ConsoleRecovery,
+  ConsoleRefusal,
   ConsoleReplicas,
   ConsoleShard,
   ConsoleSibling,

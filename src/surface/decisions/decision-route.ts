@@ -132,7 +132,7 @@ export class DecisionRoute {
   #answered({ answer }: RouteExchange, startMs: number, body: string): void {
     const { clock, telemetry } = this.#parts;
     answer(200, versionLines, body);
-    telemetry.answered(this.#name, 200, undefined, clock.now() - startMs);
+    telemetry.answered(this.#name, 200, clock.now() - startMs);
   }
 
   #failed(exchange: RouteExchange, startMs: number, cause: unknown): void {
@@ -147,7 +147,8 @@ export class DecisionRoute {
     const lines = error.fault === "capacity" ? ["retry-after", String(retryAfterSeconds)] : [];
     if (cause instanceof HttpError) lines.push(...Object.entries(cause.headers).flat());
     answer(status, lines, errorEnvelope(this.#dialect, error.code, error.message));
-    telemetry.answered(this.#name, status, error.fault, clock.now() - startMs);
+    telemetry.answered(this.#name, status, clock.now() - startMs);
+    telemetry.refused({ fault: error.fault, status, requestId });
   }
 }
 

@@ -6,8 +6,10 @@ export type DecisionRouteName = "decisions" | "systemone";
 
 /** Where the routes tell what happens. Nothing of a request's text is told. */
 export interface DecisionTelemetry {
-  /** A request was answered, in whichever way. @param fault undefined = with a decision */
-  answered(route: DecisionRouteName, status: number, fault: string | undefined, durationMs: number): void;
+  /** A request was answered, in whichever way. */
+  answered(route: DecisionRouteName, status: number, durationMs: number): void;
+  /** A request got no decision. @param fault why not, one of few fixed words */
+  refused(refusal: { readonly fault: string; readonly status: number; readonly requestId: string | undefined }): void;
   phase(route: DecisionRouteName, phase: DecisionPhase, durationMs: number): void;
   /** A request is put to a worker. */
   asked(route: DecisionRouteName, work: DecisionWork): void;

@@ -111,8 +111,10 @@ export class StreamSession {
     this.#sink.write(errorAnswer(error, this.#context.options.retryAfterSeconds, dialect));
     this.#sink.end();
     this.#close(error);
-    this.#context.telemetry.failed({ code: error.code, durationMs: this.#pickMs() });
-    logRefusal(this.#context.logger, error, this.#requestId());
+    const { code, field, message } = error;
+    const requestId = this.#requestId();
+    this.#context.telemetry.failed({ code, field, message, requestId, durationMs: this.#pickMs() });
+    logRefusal(this.#context.logger, error, requestId);
   }
 
   #dispatch(message: ProcessingRequest): void {

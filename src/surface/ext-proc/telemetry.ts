@@ -6,7 +6,7 @@ export interface ExtProcTelemetry {
   /** A request was placed and the answer handed to the gateway. */
   picked(pick: PickReport): void;
   /** A request was refused with an error of ours. */
-  failed(failure: { readonly code: RoutingErrorCode; readonly durationMs: number }): void;
+  failed(failure: FailureReport): void;
   /** Token counts that the worker reported for a request. */
   usage(usage: UsageReport): void;
   /** A successful response whose token counts could not be read. */
@@ -17,6 +17,16 @@ export interface ExtProcTelemetry {
   aborted(abort: { readonly phase: StreamPhase }): void;
   /** Told after each change. The object is the same each time and stays current. */
   inFlight(totals: InFlightTotals): void;
+}
+
+export interface FailureReport {
+  readonly code: RoutingErrorCode;
+  /** The request field at fault; undefined when no field is. */
+  readonly field: string | undefined;
+  /** What the client was told. */
+  readonly message: string;
+  readonly requestId: string | undefined;
+  readonly durationMs: number;
 }
 
 export interface PickReport {

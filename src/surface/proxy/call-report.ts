@@ -118,10 +118,11 @@ export class CallReport {
    * @param cause shown only where the proxy itself is at fault
    * @param endpoint of the worker asked last, for the log alone; absent = none was
    */
-  refused({ status, code }: HttpError, field: string | undefined, cause: unknown, endpoint?: string): void {
-    this.#telemetry.refused(code);
+  refused({ status, code, message }: HttpError, field: string | undefined, cause: unknown, endpoint?: string): void {
+    const requestId = this.#requestId;
+    this.#telemetry.refused({ code, status, field, message, requestId });
     this.#trace?.end(code);
-    const fields = { requestId: this.#requestId, status, code, field, endpoint };
+    const fields = { requestId, status, code, field, endpoint };
     if (code === "internal") this.#log.error({ ...fields, err: cause }, "proxy: a request failed");
     else this.#log[status >= 500 ? "info" : "debug"](fields, "proxy: refused");
   }

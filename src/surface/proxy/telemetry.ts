@@ -25,12 +25,22 @@ export function pickReport(decision: RouteDecision, bodyBytes: number, durationM
   return { model, api, mode: "proxy", bodyBytes, durationMs, inputTokens, predictedCachedTokens };
 }
 
+/** An error of the proxy's, as a client got it. */
+export interface ProxyRefusal {
+  readonly code: HttpErrorCode;
+  readonly status: number;
+  /** The request field at fault; undefined when no field is. */
+  readonly field: string | undefined;
+  readonly message: string;
+  readonly requestId: string | undefined;
+}
+
 /** What this surface reports, for metrics. Calls must be cheap: most are made once a request, on its hot path. */
 export interface ProxyTelemetry {
   /** A worker was chosen for a request. */
   picked(pick: PickReport): void;
   /** A request was refused with an error of the proxy's. */
-  refused(code: HttpErrorCode): void;
+  refused(refusal: ProxyRefusal): void;
   /** A worker has answered a request, or failed it. */
   attempted(outcome: AttemptOutcome): void;
   /** A worker failed before the client had a byte, and what became of it. */

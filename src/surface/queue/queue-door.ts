@@ -152,9 +152,10 @@ export class QueueDoor implements FrontDoorway {
     const { client, requestId } = visit;
     const { telemetry, log, settings } = this.#parts.call;
     const { error, field } = refusalOf(cause, settings.retryAfterSeconds);
-    telemetry.refused(error.code);
-    const fields = { requestId: requestId.slice(0, 128), status: error.status, code: error.code };
-    if (error.code === "internal") log.error({ ...fields, err: cause }, "queue: a request failed");
+    const { code, status, message } = error;
+    telemetry.refused({ code, status, field, message, requestId });
+    const fields = { requestId: requestId.slice(0, 128), status, code };
+    if (code === "internal") log.error({ ...fields, err: cause }, "queue: a request failed");
     else log.debug(fields, "queue: refused");
     dropBody(visit);
     if (!client.isOver) client.refuse(error, field);

@@ -273,9 +273,10 @@ export class QueuedCall implements ClientListener {
   #refuse(cause: unknown): void {
     const { settings, telemetry, log } = this.#parts;
     const { error, field } = refusalOf(queueRefusal(cause), settings.retryAfterSeconds);
-    const { status, code } = error;
-    telemetry.refused(code);
-    const fields = { requestId: this.#call.requestId.slice(0, 128), status, code, field };
+    const { status, code, message } = error;
+    const { requestId } = this.#call;
+    telemetry.refused({ code, status, field, message, requestId });
+    const fields = { requestId: requestId.slice(0, 128), status, code, field };
     if (code === "internal") log.error({ ...fields, err: cause }, "queue: a request failed");
     else log[status >= 500 ? "info" : "debug"](fields, "queue: refused");
     this.#answer.refuse(withLines(error, retryLines(status, settings)), field);

@@ -1,5 +1,15 @@
 import type { HttpErrorCode } from "../../http/index.ts";
 
+/** An error of ours, as a client got it. */
+export interface QueueRefusal {
+  readonly code: HttpErrorCode;
+  readonly status: number;
+  /** The request field at fault; undefined when no field is. */
+  readonly field: string | undefined;
+  readonly message: string;
+  readonly requestId: string;
+}
+
 /** What this surface reports, for metrics. Calls must be cheap. */
 export interface QueueTelemetry {
   /** A request came that goes into a queue. */
@@ -9,7 +19,7 @@ export interface QueueTelemetry {
   /** A client has got its answer. @param sinceReceivedMs from the request's head */
   answered(endpoint: string, status: number, sinceReceivedMs: number): void;
   /** A request was refused, or failed, with an error of ours. */
-  refused(code: HttpErrorCode): void;
+  refused(refusal: QueueRefusal): void;
   /** A client left before its answer. */
   left(): void;
 }

@@ -7,6 +7,7 @@ import { LiveTable } from "./live-table.js";
 import { briefPickColumns } from "./pick-columns.js";
 import { briefColumns, rankLegend } from "./rank-columns.js";
 import { rankRows, scalesOf } from "./ranks.js";
+import { createRefusals } from "./refusals.js";
 
 /**
  * @import { ConsoleState } from "../console-state.ts"
@@ -15,6 +16,7 @@ import { rankRows, scalesOf } from "./ranks.js";
 
 const shownRanks = 8;
 const shownPicks = 10;
+const shownRefusals = 5;
 const shownFindings = 6;
 
 /** The first tab: what needs a look, hit rate, the busiest workers, the latest picks. @param {Openers} openers */
@@ -23,11 +25,12 @@ export function createOverview(openers) {
   const hitRate = createHitRate();
   const busiest = createBusiest(openers);
   const picks = createLatestPicks(openers);
+  const refusals = createRefusals(shownRefusals);
   return {
-    root: element("div", {}, findings.root, hitRate.root, busiest.root, picks.root),
+    root: element("div", {}, findings.root, hitRate.root, busiest.root, picks.root, refusals.root),
     /** @param {ConsoleState} state */
     update: (state) => {
-      for (const part of [findings, hitRate, busiest, picks]) part.update(state);
+      for (const part of [findings, hitRate, busiest, picks, refusals]) part.update(state);
     },
   };
 }

@@ -3,6 +3,7 @@ import { element, setText } from "./elements.js";
 import { quantity } from "./format.js";
 import { PagedList } from "./paged-list.js";
 import { fullPickColumns } from "./pick-columns.js";
+import { createRefusals } from "./refusals.js";
 
 /**
  * @import { PickList, PickSummary } from "../console-picks.ts"
@@ -21,6 +22,7 @@ export function createPicks({ openPick }) {
   /** @type {number | undefined} */
   let startedAtMs;
   const note = element("p", { class: "muted" });
+  const refusals = createRefusals(50);
   const list = new PagedList({
     noun: "picks",
     empty: "No picks yet.",
@@ -56,7 +58,12 @@ export function createPicks({ openPick }) {
     take(state.picks);
   };
   return {
-    root: element("section", { class: "card" }, element("h3", {}, "Picks"), note, list.root),
+    root: element(
+      "div",
+      {},
+      element("section", { class: "card" }, element("h3", {}, "Picks"), note, list.root),
+      refusals.root,
+    ),
     follow,
     /** @param {PickSummary} pick */
     add: (pick) => take([pick]),
@@ -64,7 +71,9 @@ export function createPicks({ openPick }) {
     addLeftOut: (count) => {
       leftOut += count;
     },
-    update: () => {
+    /** @param {ConsoleState} state */
+    update: (state) => {
+      refusals.update(state);
       list.update([...kept.values()]);
       const missing = leftOut === 0 ? "" : ` ${quantity(leftOut, "more came", "more came")} too fast to be listed.`;
       setText(note, `Open one to see why this worker.${missing}`);

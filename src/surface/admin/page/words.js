@@ -64,6 +64,28 @@ export const refusalWords = {
   unknown_model: "No model of this name is served.",
   not_ready: "The picker was not ready.",
   deadline_exceeded: "The pick took longer than it may.",
+  shutting_down: "The picker was about to end.",
+  invalid_request: "The request is not as its API wants it:",
+  unprocessable: "The request cannot be placed as it is:",
+  not_implemented: "The request asks for what is not served here:",
+  body_too_large: "Its body is longer than the settings allow.",
+  request_timeout: "It came too slowly.",
+  unauthorized: "It has no key, or none that is known.",
+  rate_limited: "Its key has sent more than it may.",
+  not_found: "This path is not served.",
+  worker_failed: "The worker that was picked failed, and no other one could take it.",
+  worker_timeout: "The worker that was picked did not answer in time.",
+  unknown_response: "No response of this id is known.",
+  internal: "A fault of the picker's; its log has more.",
+};
+
+/** By which way a request came. @type {Readonly<Record<string, string>>} */
+export const surfaceWords = {
+  "ext-proc": "gateway (ext_proc)",
+  proxy: "proxy",
+  "route-api": "route API",
+  decisions: "typed decisions",
+  queue: "queue",
 };
 
 /**

@@ -124,6 +124,16 @@ describe("the state of one picker", () => {
     expect(state.admission).toEqual({ waiting: 0, maxWaiting: 64 });
   });
 
+  it("has the latest refusals, also of those who never came to a choice", async () => {
+    const { source, metrics } = start(["a"]);
+    metrics.requests.failed({ code: "unknown_model", field: "model", message: "no such model", durationMs: 1 });
+    for (let i = 0; i < 60; i++) metrics.refusals.add({ surface: "proxy", code: "not_ready", requestId: String(i) });
+    const state = await read(source);
+    expect(state.refusals).toHaveLength(50);
+    expect(state.refusals[0]).toMatchObject({ id: "61", surface: "proxy", code: "not_ready", requestId: "59" });
+    expect(state.totals.refusals).toBe(61);
+  });
+
   it("says of a model why it is placed by load, and by which names it is known", async () => {
     const { source, metrics } = start(["a"]);
     metrics.requests.inexact("m", "an image");

@@ -3,7 +3,7 @@ import { MergedReading } from "../../../../src/commands/console/merged-reading.t
 import type { PickerFacts } from "../../../../src/commands/console/merged-state.ts";
 import { stateLines, ToldReading } from "../../../../src/commands/console/state-lines.ts";
 import type { ShardStatus } from "../../../../src/commands/shards/shard-supervisor.ts";
-import type { ConsoleRank, ConsoleState, ConsoleWorker } from "../../../../src/surface/admin/index.ts";
+import type { ConsoleRank, ConsoleRefusal, ConsoleState, ConsoleWorker } from "../../../../src/surface/admin/index.ts";
 import { pickOf, readingOf, readState, stateOf } from "../../../support/console/states.ts";
 
 const noHistory = stateOf().history;
@@ -198,6 +198,25 @@ describe("the state of several processes of one picker", () => {
     expect(state.picks.map(({ id }) => id)).toEqual(["0-9", "1-4", "1-3", "0-8"]);
     const many = Array.from({ length: 50 }, (_, i) => pickOf(String(100 - i)));
     expect(merged([{ picks: many }, { picks: many }]).picks).toHaveLength(50);
+  });
+
+  it("has the latest refusals of all, each by its process", () => {
+    const refusal = (id: string, atMs: number): ConsoleRefusal => {
+      return {
+        id,
+        atMs,
+        surface: "proxy",
+        status: 503,
+        code: "not_ready",
+        field: undefined,
+        reason: undefined,
+        requestId: undefined,
+      };
+    };
+    const many = Array.from({ length: 50 }, (_, i) => refusal(String(100 - i), 100));
+    const state = merged([{ refusals: [refusal("9", 300), refusal("8", 100)] }, { refusals: [refusal("4", 200)] }]);
+    expect(state.refusals.map(({ id }) => id)).toEqual(["0-9", "1-4", "0-8"]);
+    expect(merged([{ refusals: many }, { refusals: many }]).refusals).toHaveLength(50);
   });
 
   it("adds up points of one time", () => {

@@ -38,7 +38,14 @@ function maker(made: Promise<never>, found?: ReturnType<ScoringPicks["find"]>) {
     rewrite: () => undefined,
     dispatcher: { send: fail },
     reports: { unreachable: fail, failed: fail, answered: fail },
-    telemetry: { answered: () => undefined, phase: () => undefined, asked: fail, picked: fail, used: fail },
+    telemetry: {
+      answered: () => undefined,
+      refused: () => undefined,
+      phase: () => undefined,
+      asked: fail,
+      picked: fail,
+      used: fail,
+    },
     clock: {
       now: () => 0,
       after: (delayMs, callback) => {
