@@ -15,6 +15,8 @@ const config: KnipConfig = {
     "bench/{ext-proc,hash,index,json,template}/*.ts",
     "bench/{console,shards,hit-rate,proxy,quality,queue,replicas,route,tokenize,transports}/main.ts",
     "bench/proxy/{worker,cache-worker,hit-rate}.ts",
+    "bench/hit-rate/weights.ts",
+    "bench/quality/mooncake-like.ts",
     "bench/queue/{client-run,stand-in}.ts",
     "scripts/oracle/ask.ts",
     "test/fuzz/run.ts",

@@ -32,13 +32,18 @@ export async function measureCeiling(tokenize: TokenizePrompt, seed: number): Pr
   return await measureOn(workers, () => originOf(workers[0]), seed);
 }
 
-/** Through a real Envoy that asks the picker, with these `routing` settings. */
-export async function measurePicker(tokenize: TokenizePrompt, seed: number, routing: object): Promise<LoadSummary> {
+/** Through a real Envoy that asks the picker, with these `routing` settings. @param pace times what the engines take */
+export async function measurePicker(
+  tokenize: TokenizePrompt,
+  seed: number,
+  routing: object,
+  pace = 1,
+): Promise<LoadSummary> {
   const gateway = await Gateway.start({
     kind: { bodies: "full-duplex", hosts: "override-host" },
     launcher: envoyBinary,
     workers: poolSize,
-    workerOptions: { ...workerOptions, tokenize },
+    workerOptions: { ...workerOptions, tokenize, timeScale: pace },
     picker: { log: { level: "info" }, routing },
   });
   try {

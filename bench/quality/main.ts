@@ -1,8 +1,10 @@
 /**
  * How requests spread over workers, and what it costs them: one shared system prompt must not pin all traffic to one worker.
  * The router is the product's; the engines are simulated in virtual time.
- * Run: node_modules/.bin/node bench/quality/main.ts [seed]
+ * Run: node_modules/.bin/node bench/quality/main.ts [seed] [--weights 8,16]
+ * With --weights it compares the default of the product by these values of `routing.prefillLoadScale` instead.
  */
+import { parseArgs } from "node:util";
 import {
   engineFigures,
   FleetSimulation,
@@ -14,16 +16,23 @@ import {
 import { workloads } from "./workload.ts";
 
 const workers = 8;
-const seed = Number(process.argv[2] ?? 1);
+const { values, positionals } = parseArgs({ options: { weights: { type: "string" } }, allowPositionals: true });
+const seed = Number(positionals[0] ?? 1);
 
 /** The product's default weights; its guard against crowding is apart. */
 const weights = { prefillLoadScale: 8 };
+const guard = { crowdingRatio: 1.25, crowdingSlack: 4 };
 
-const policies: readonly Policy[] = [
-  ...plainPolicies,
-  { name: "without the guard", pick: weights },
-  { name: "default", pick: { ...weights, crowdingRatio: 1.25, crowdingSlack: 4 } },
-];
+const policies: readonly Policy[] =
+  values.weights === undefined
+    ? [
+        ...plainPolicies,
+        { name: "without the guard", pick: weights },
+        { name: "default", pick: { ...weights, ...guard } },
+      ]
+    : values.weights
+        .split(",")
+        .map((weight) => ({ name: `weight ${weight}`, pick: { prefillLoadScale: Number(weight), ...guard } }));
 
 function row(name: string, outcome: SimulatedOutcome): string {
   const { requests, peaks } = outcome;

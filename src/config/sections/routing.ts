@@ -12,7 +12,9 @@ export const routing = z
       .describe("How fast that credit falls on a worker with more prefill to do than the idlest; 0 = not at all."),
     prefillLoadScale: weight()
       .default(8)
-      .describe("Weight of a prefill block against a decode block. Dynamo's is 1; see decision 0038 for what 8 gains."),
+      .describe(
+        "Weight of a prefill block against a decode block. Dynamo's is 1; see decision 0038 for what 8 gains, and 0191 for traffic that gains by 16.",
+      ),
     decodeActiveRequestWeight: weight().default(0).describe("Blocks of cost for each running request; 0 = none."),
     hostCacheHitWeight: weight().default(0.75).describe("Credit of a block in host memory, in device blocks."),
     diskCacheHitWeight: weight().default(0.25).describe("Credit of a block on disk, in device blocks."),
