@@ -61,7 +61,7 @@ async function photograph(browser: Browser): Promise<void> {
 async function photographPick(page: Page): Promise<void> {
   await page.click("#tab-picks");
   await page
-    .locator("#panel-picks tbody tr", { hasText: /\(9\d %\)/ })
+    .locator("#panel-picks .list tbody tr", { hasText: /\(9\d %\)/ })
     .first()
     .locator("button.opener")
     .click();

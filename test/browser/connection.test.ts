@@ -70,7 +70,7 @@ describe("live figures", () => {
     if (pick === undefined) throw new Error("the example has no picks");
     under.server.tellPick({ ...pick, id: "912", requestId: "between-two-states", atMs: pick.atMs + 1 });
     under.server.tell();
-    const rows = page.locator("#panel-picks tbody tr");
+    const rows = page.locator("#panel-picks .list tbody tr");
     await expect.poll(() => rows.first().innerText()).toContain("between-two-states");
     expect(await rows.count()).toBe(exampleState().picks.length + 1);
   });
@@ -85,7 +85,7 @@ describe("live figures", () => {
     under.server.tell({ totals: { ...exampleState().totals, picks: 12_345 } });
     await page.getByText("12,345 since the start").waitFor();
     await page.click("#tab-picks");
-    const rows = page.locator("#panel-picks tbody tr");
+    const rows = page.locator("#panel-picks .list tbody tr");
     await expect.poll(() => rows.first().innerText()).toContain("while-elsewhere");
     expect(await rows.count()).toBe(picks.length + 1);
     // Those of another process are not.
@@ -99,7 +99,7 @@ describe("live figures", () => {
     if (pick === undefined) throw new Error("the example has no picks");
     const startedAtMs = exampleState().nowAtMs;
     under.server.tell({ startedAtMs, picks: [{ ...pick, requestId: "of-the-new-process" }] });
-    const rows = page.locator("#panel-picks tbody tr");
+    const rows = page.locator("#panel-picks .list tbody tr");
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => rows.first().innerText()).toContain("of-the-new-process");
   });

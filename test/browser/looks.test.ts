@@ -92,6 +92,28 @@ describe("both themes", () => {
 });
 
 describe("narrow screens", () => {
+  it("keep what belongs together on one line, where there is room", async () => {
+    const { page } = await under.open({ viewport: { width: 1_280, height: 800 } });
+    await page.click("#tab-picks");
+    const find = page.locator("#panel-picks .find");
+    const boxes = await Promise.all(
+      [find.locator("input"), find.getByRole("button")].map((part) => part.boundingBox()),
+    );
+    const [input, button] = boxes;
+    if (input == null || button == null) throw new Error("the search is not shown");
+    expect(button.x - (input.x + input.width)).toBeLessThan(20);
+    expect(Math.abs(button.y + button.height / 2 - (input.y + input.height / 2))).toBeLessThan(2);
+    await page.click("#tab-system");
+    const heard = page.locator("#panel-system td[data-label='Last heard']").first();
+    const line = await page
+      .locator("#panel-system td[data-label='Requests']")
+      .first()
+      .evaluate((cell) => {
+        return Number.parseFloat(getComputedStyle(cell).lineHeight);
+      });
+    expect(await heard.evaluate((cell) => cell.clientHeight)).toBeLessThan(2 * line + 8);
+  });
+
   it.each([380, 700, 930, 1_100])("need no scrolling sideways at %i px", async (width) => {
     const long = "a-worker-with-a-name-that-somebody-made-of-all-its-labels-and-then-some-0123456789";
     const { workers, models } = exampleState();

@@ -33,7 +33,12 @@ describe("the console's overview", () => {
         "b7d0",
       ],
       ["429 saturated", "all workers are busy and others wait already", "gateway (ext_proc)", "batch-77"],
-      ["400 invalid request", "The request is not as its API wants it: at messages[2].role", "gateway (ext_proc)", "–"],
+      [
+        "400 invalid request",
+        "The request is not as its API wants it. Field: messages[2].role",
+        "gateway (ext_proc)",
+        "–",
+      ],
     ]);
     under.server.tell({ refusals: [] });
     await expect.poll(() => table.isVisible()).toBe(false);

@@ -35,7 +35,7 @@ describe("the console of a running picker", () => {
     const messages = about(1);
     const answer = await fleet.ask(messages, { "x-request-id": "the-first-turn" });
     await page.click("#tab-picks");
-    const first = page.locator("#panel-picks tbody tr", { hasText: "the-first-turn" });
+    const first = page.locator("#panel-picks .list tbody tr", { hasText: "the-first-turn" });
     await first.waitFor();
     expect(await first.innerText()).toMatch(/0 of \d\d \(0 %\)/);
     // Until the picker has heard what the worker has cached.
@@ -44,15 +44,15 @@ describe("the console of a running picker", () => {
         await fleet.ask([...messages, { role: "assistant", content: answer }, { role: "user", content: "And then?" }], {
           "x-request-id": "the-second-turn",
         });
-        return await page.locator("#panel-picks tbody tr", { hasText: "the-second-turn" }).first().innerText();
+        return await page.locator("#panel-picks .list tbody tr", { hasText: "the-second-turn" }).first().innerText();
       })
       .toMatch(/\d\d of \d\d \((9\d|100) %\)/);
 
     const workerOf = async (id: string) =>
-      await page.locator("#panel-picks tbody tr", { hasText: id }).first().locator("td").nth(1).innerText();
+      await page.locator("#panel-picks .list tbody tr", { hasText: id }).first().locator("td").nth(1).innerText();
     expect(await workerOf("the-second-turn")).toBe(await workerOf("the-first-turn"));
 
-    await page.locator("#panel-picks tbody tr", { hasText: "the-second-turn" }).first().locator("button").click();
+    await page.locator("#panel-picks .list tbody tr", { hasText: "the-second-turn" }).first().locator("button").click();
     const sheet = page.getByRole("dialog", { name: `Why ${await workerOf("the-first-turn")}?` });
     await sheet.waitFor();
     expect(await sheet.locator("tbody tr").count()).toBe(2);

@@ -44,5 +44,5 @@ function drawAnswer(cell, { status, code }) {
 /** What the client was told, where that is shown; else what its code means. @param {ConsoleRefusal} refusal */
 function whyOf({ code, reason, field }) {
   const words = wordsFor(refusalWords, code);
-  return [reason ?? words, reason === undefined && field !== undefined ? `at ${field}` : ""].filter(Boolean).join(" ");
+  return reason ?? (field === undefined ? words : `${words} Field: ${field}`);
 }

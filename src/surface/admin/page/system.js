@@ -12,7 +12,11 @@ import { LiveTable } from "./live-table.js";
 /** @type {readonly Column<ConsoleSibling>[]} */
 const siblingColumns = [
   { label: "Replica", kind: "name", text: ({ name }) => name },
-  { label: "Last heard", kind: "number", text: ({ heardAgoMs }) => `${duration(heardAgoMs)} ago` },
+  {
+    label: "Last heard",
+    kind: "number",
+    text: ({ heardAgoMs }) => `${duration(heardAgoMs)} ago`,
+  },
   { label: "Requests", kind: "number", text: ({ requests }) => count(requests) },
   { label: "Ranks it has booked on", kind: "number", text: ({ ranks }) => count(ranks) },
   { label: "Messages lost", kind: "number", text: ({ missed }) => count(missed) },
@@ -101,7 +105,7 @@ function pickerFacts({ version, modes, startedAtMs, nowAtMs, ready, totals, mode
     ["Ready", ready.isReady ? "yes" : `no: ${ready.reasons.join("; ")}`],
     ["Up", `${duration(nowAtMs - startedAtMs)}, since ${clockTime(startedAtMs)}`],
     ["Picks", `${count(totals.picks)}, and ${quantity(totals.refusals, "refusal")}`],
-    ["Refusals by code", "in the metric pointsman_errors_total"],
+    ["Refusals", "the latest, and why, are in the tab Picks; by code they are in the metrics"],
     ["Blocks in the index", shortCount(models.reduce((sum, { index }) => sum + index.blocks, 0))],
   ];
 }
