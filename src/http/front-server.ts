@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { ListenError } from "../errors/index.ts";
 import { type ApiError, apiErrorBody } from "./api-error.ts";
 import { type HttpLog, type HttpTls, type ListenerLimits, ServerMaker } from "./node-server.ts";
@@ -68,7 +68,6 @@ export class FrontServer {
       receive: (request, response, awaitsInvitation) => door.receive(request, response, awaitsInvitation),
       errorBody: bodyOf,
     });
-    server.on("clientError", (error, socket) => answerClientError(error, socket as Socket));
     const front = new FrontServer(server, maker, door, options);
     if (!sharesPort) await front.open();
     return front;
@@ -138,36 +137,4 @@ function placeOf({ host, port }: Pick<FrontServerOptions, "host" | "port">): str
 
 function bodyOf(error: ApiError): string {
   return JSON.stringify(apiErrorBody(error, "openai"));
-}
-
-const errorByCode: Readonly<
-  Record<string, { status: string; code: "request_timeout" | "headers_too_large"; message: string }>
-> = {
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: "408 Request Timeout",
-    code: "request_timeout",
-    message: "the request came too slowly",
-  },
-  HPE_HEADER_OVERFLOW: {
-    status: "431 Request Header Fields Too Large",
-    code: "headers_too_large",
-    message: "the headers are too long",
-  },
-};
-
-/** A request that cannot be parsed, or whose headers came too slowly: there is no request object to answer through. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable || socket.bytesWritten > 0) {
-    socket.destroy(error);
-    return;
-  }
-  const known = errorByCode[error.code ?? ""];
-  const { status, code, message } = known ?? {
-    status: "400 Bad Request",
-    code: "invalid_request" as const,
-    message: "this is no HTTP request",
-  };
-  const body = bodyOf({ message, code });
-  const head = [`HTTP/1.1 ${status}`, "content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
-  socket.end(`${[...head, "connection: close"].join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,10 +1,10 @@
 import { chmod } from "node:fs/promises";
 import type { RequestListener, Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import { ListenError } from "../errors/index.ts";
 import type { BearerTokens } from "./bearer-tokens.ts";
-import { errorAnswer, HttpError } from "./error-answer.ts";
+import { errorAnswer } from "./error-answer.ts";
 import { type HttpLog, type HttpTls, ServerMaker } from "./node-server.ts";
 import type { Operation } from "./operation.ts";
 import { type HttpLimits, RequestLimits } from "./request-limits.ts";
@@ -67,7 +67,8 @@ export class HttpListener {
     const app = fastify({
       logger: false,
       serverFactory: (handler) => maker.make(takerOf(handler)) as Server,
-      clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket),
+      // The server does that itself, behind what it has answered.
+      clientErrorHandler: () => undefined,
       frameworkErrors: (error, _request, reply) => answerBadPath(error, reply),
       routerOptions: { maxParamLength },
       return503OnClosing: false,
@@ -136,28 +137,4 @@ function textOf(address: HttpAddress): string {
   if (address.kind === "unix") return address.path;
   const { host, port } = address;
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/** A request that cannot be parsed, or came too slowly: there is no request object to answer through. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
-    socket.destroy(error);
-    return;
-  }
-  const { status, body } = errorAnswer(clientError(error.code), 0);
-  const head = [`HTTP/1.1 ${status} ${reasons[status] ?? "Bad Request"}`, "content-type: application/json"];
-  head.push(`content-length: ${Buffer.byteLength(body)}`, "connection: close");
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
-}
-
-const reasons: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  408: "Request Timeout",
-  431: "Request Header Fields Too Large",
-};
-
-function clientError(code: string | undefined): HttpError {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new HttpError(408, "request_timeout", "the request came too slowly");
-  if (code === "HPE_HEADER_OVERFLOW") return new HttpError(431, "headers_too_large", "the headers are too long");
-  return new HttpError(400, "invalid_request", "this is no HTTP request");
 }

@@ -1,4 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { answerBare, clientError } from "./client-error.ts";
 import type { HttpError } from "./error-answer.ts";
 import { framingError } from "./framing-error.ts";
 import { PipelinedRequests } from "./pipelined-requests.ts";
@@ -16,7 +18,8 @@ export interface RequestTaker {
 
 /**
  * Hands a server's requests on, whichever event Node tells of them by; those of which another server could read something else are refused and end
- * their connection. Without a listener Node itself answers some, and goes on with what is behind them.
+ * their connection. Without a listener Node itself answers some, and goes on with what is behind them. What cannot be read at all is answered
+ * behind the requests that came before it.
  */
 export function takeRequests(server: Pick<Server, "on">, taker: RequestTaker): void {
   const pipelined = new PipelinedRequests();
@@ -33,6 +36,18 @@ export function takeRequests(server: Pick<Server, "on">, taker: RequestTaker): v
   server.on("request", (request, response) => take(request, response, false));
   server.on("checkContinue", (request, response) => take(request, response, true));
   server.on("checkExpectation", (request, response) => take(request, response, false));
+  server.on("clientError", (cause: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    if (cause.code === "ECONNRESET") {
+      socket.destroy(cause);
+      return;
+    }
+    pipelined.endUnreadable(socket, (isAnswerable) => {
+      const error = clientError(cause.code);
+      if (socket.destroyed || !socket.writable || !isAnswerable) socket.destroy(cause);
+      else answerBare(socket, error.status, taker.errorBody(error));
+    });
+  });
 }
 
 /** Ends the connection with an answer. */

@@ -8,6 +8,7 @@ import { kvEvents } from "./kv-events.ts";
 import { kvStreams } from "./kv-streams.ts";
 import { outsideTexts } from "./outside-texts.ts";
 import { proxyHttp } from "./proxy-http.ts";
+import { routeHttp } from "./route-http.ts";
 
 /** Everything that is fuzzed. */
 export const fuzzTargets: readonly FuzzTarget[] = [
@@ -19,5 +20,6 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   answerStreams,
   outsideTexts,
   proxyHttp,
+  routeHttp,
   chatTemplates,
 ];

@@ -14,7 +14,8 @@ async function startFront(
   let isClosing = false;
   const door = {
     receive: (_request: unknown, response: import("node:http").ServerResponse) => {
-      response.writeHead(isClosing ? 503 : 200, isClosing ? { connection: "close" } : {}).end();
+      // As a worker's answer does, it comes later.
+      setImmediate(() => response.writeHead(isClosing ? 503 : 200, isClosing ? { connection: "close" } : {}).end());
     },
     setReady: () => undefined,
     closeConnections: () => {
@@ -90,3 +91,12 @@ describe("a front on a shared port", () => {
     await expect(statusOf(front.address)).rejects.toThrow();
   });
 });
+
+it.each(["nonsense\r\n\r\n", "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"])(
+  "a request that is under way is answered before what cannot be read behind it: %j",
+  async (behind) => {
+    const { address } = await startFront(0);
+    const answers = await sendRaw(address, `GET / HTTP/1.1\r\nhost: x\r\n\r\n${behind}`);
+    expect(answers.match(/HTTP\/1.1 \d+/g)?.[0]).toBe("HTTP/1.1 200");
+  },
+);

@@ -126,6 +126,31 @@ describe("a body", () => {
 });
 
 describe("requests that do not wait for answers", () => {
+  const whole = "GET /thing/1 HTTP/1.1\r\nhost: x\r\n\r\n";
+  const body =
+    "POST /thing HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+
+  it.each([
+    { name: "something that is no request", behind: "nonsense\r\n\r\n" },
+    { name: "one whose body is none", behind: `${body}zz\r\n` },
+    {
+      name: "one with headers that are too long",
+      behind: `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`,
+    },
+  ])("are answered before $name behind them, and nothing after it is", async ({ behind }) => {
+    const answers = await sendRaw(address, `${whole}${whole}${behind}${whole}`);
+    const statuses = answers.match(/HTTP\/1.1 \d+/g) ?? [];
+    expect(statuses.slice(0, 2)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+    expect(statuses.slice(2)).toEqual([expect.stringMatching(/ (400|431)$/)]);
+    expect(listeners.answered.map(({ status }) => status)).not.toContain(500);
+  });
+
+  it("have no answer to a body that cannot be read in the place of the next one's", async () => {
+    const answered = "GET /thing/1 HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n";
+    const answers = await sendRaw(address, `${answered}${whole}`);
+    expect((answers.match(/HTTP\/1.1 \d+/g) ?? []).length).toBeLessThanOrEqual(1);
+  });
+
   it("end their connection when there are very many", async () => {
     const flood = "GET /thing/1 HTTP/1.1\r\nhost: x\r\n\r\n".repeat(2_000);
     await sendRaw(address, flood).catch(() => "");

@@ -154,37 +154,60 @@ const framingOf = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...oddFramings) },
 );
 
-const target = fc.constantFrom(
-  ...["/v1/chat/completions", "/v1/chat/completions", "/v1/chat/completions", "/v1/completions?a=1#b"],
-  ...[
-    "/v1/models",
-    "http://other.host/v1/chat/completions",
-    "/v1/../v1/chat/completions",
-    "*",
-    "//v1/chat/completions",
+/** Whom requests ask for. */
+export interface RequestTargets {
+  /** Method and target of requests that nothing is wrong with. */
+  readonly usual: readonly string[];
+  readonly odd: readonly string[];
+}
+
+export const proxyTargets: RequestTargets = {
+  usual: ["POST /v1/chat/completions"],
+  odd: [
+    ...["/v1/chat/completions", "/v1/chat/completions", "/v1/chat/completions", "/v1/completions?a=1#b"],
+    ...[
+      "/v1/models",
+      "http://other.host/v1/chat/completions",
+      "/v1/../v1/chat/completions",
+      "*",
+      "//v1/chat/completions",
+    ],
+    ...[
+      "/v1/chat/completions?x=\x80",
+      "/v1/chat%2fcompletions",
+      "/nothing",
+      "/v1/chat/completions HTTP/1.1\r\nhost: x",
+    ],
   ],
-  ...["/v1/chat/completions?x=\x80", "/v1/chat%2fcompletions", "/nothing", "/v1/chat/completions HTTP/1.1\r\nhost: x"],
-);
+};
+
 const version = fc.constantFrom("HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "http/1.1", "");
 const method = fc.constantFrom("POST", "POST", "POST", "GET", "OPTIONS", "post", "PUT", "P T", "");
 
-const requestOf: Arbitrary<RawRequest> = fc
-  .record({
-    method,
-    target,
-    version,
-    host: fc.constantFrom(["host: a"], ["host: a"], ["host: a"], [], ["host: a", "host: b"]),
-    lines: fc.array(lineOf, { maxLength: 6 }),
-    framing: framingOf,
-    body: bodyOf,
-    usual: fc.boolean(),
-  })
-  .map(({ method, target, version, host, lines, framing, body, usual }) => {
-    const framed = framing(body);
-    const line = usual ? "POST /v1/chat/completions HTTP/1.1" : `${method} ${target} ${version}`;
-    const type = "content-type: application/json";
-    return { line, lines: [...(usual ? ["host: a"] : host), type, ...lines], framing: framed.lines, body: framed.body };
-  });
+const requestTo = ({ usual: usualLines, odd }: RequestTargets): Arbitrary<RawRequest> =>
+  fc
+    .record({
+      method,
+      target: fc.constantFrom(...odd),
+      usualLine: fc.constantFrom(...usualLines),
+      version,
+      host: fc.constantFrom(["host: a"], ["host: a"], ["host: a"], [], ["host: a", "host: b"]),
+      lines: fc.array(lineOf, { maxLength: 6 }),
+      framing: framingOf,
+      body: bodyOf,
+      usual: fc.boolean(),
+    })
+    .map(({ method, target, usualLine, version, host, lines, framing, body, usual }) => {
+      const framed = framing(body);
+      const line = usual ? `${usualLine} HTTP/1.1` : `${method} ${target} ${version}`;
+      const type = "content-type: application/json";
+      return {
+        line,
+        lines: [...(usual ? ["host: a"] : host), type, ...lines],
+        framing: framed.lines,
+        body: framed.body,
+      };
+    });
 
 /** What one client writes to its connection, and where it pauses. */
 export interface ClientBytes {
@@ -192,10 +215,12 @@ export interface ClientBytes {
   readonly cuts: readonly number[];
 }
 
-export const clientBytes: Arbitrary<ClientBytes> = fc.record({
-  requests: fc.array(requestOf, { minLength: 1, maxLength: 3 }),
-  cuts: fc.array(fc.nat({ max: 2_000 }), { maxLength: 3 }),
-});
+export function clientBytesTo(targets: RequestTargets): Arbitrary<ClientBytes> {
+  return fc.record({
+    requests: fc.array(requestTo(targets), { minLength: 1, maxLength: 3 }),
+    cuts: fc.array(fc.nat({ max: 2_000 }), { maxLength: 3 }),
+  });
+}
 
 export function bytesOf({ requests }: ClientBytes): Buffer {
   const text = requests

@@ -84,7 +84,11 @@ function readChunks(
     if (length === 0) {
       const trailersEnd = bytes.toString("latin1", at, at + 2) === "\r\n" ? at : bytes.indexOf("\r\n\r\n", at) + 2;
       if (trailersEnd < at) return "incomplete";
-      if (bareLineEnd.test(bytes.toString("latin1", at, trailersEnd))) return { refused: "a bare line end" };
+      const trailers = bytes.toString("latin1", at, trailersEnd);
+      if (bareLineEnd.test(trailers)) return { refused: "a bare line end" };
+      const lines = trailers.split("\r\n").filter((each) => each !== "");
+      if (!lines.every((each) => fieldName.test(each.split(":", 1)[0] ?? "") && each.includes(":")))
+        return { refused: "a trailer" };
       return { body: Buffer.concat(parts), end: trailersEnd + 2 };
     }
     if (bytes.length < at + length + 2) return "incomplete";
