@@ -73,6 +73,27 @@ describeOn("a picker with a console", { ...gatewayKind, workers: 2, picker: { ad
       .toBe(true);
   });
 
+  it("tells why a request was refused before any choice, and nothing of its prompt", async () => {
+    const talk = opening(25_000);
+    const { status, requestId } = await ask(gateway(), talk, { model: "no-such-model" });
+    expect(status).toBe(404);
+    await expect.poll(async () => (await consoleState(one)).totals.refusals).toBe(1);
+    const state = await consoleState(one);
+    expect(state.refusals).toEqual([
+      {
+        id: "1",
+        atMs: expect.any(Number),
+        surface: "ext-proc",
+        status: 404,
+        code: "unknown_model",
+        field: "model",
+        reason: expect.stringContaining('"no-such-model" is not served here'),
+        requestId,
+      },
+    ]);
+    expect(JSON.stringify(state)).not.toContain(talk.question);
+  });
+
   it("says that it drains, and ends", async () => {
     const draining = eventOf<ConsoleState>(one, "state", ({ ready }) =>
       ready.reasons.some((r) => r.includes("draining")),
@@ -134,5 +155,11 @@ describeOn("two shards with one console", sharded, (gateway) => {
     const { requestId } = await ask(gateway(), opening(25_000));
     const pick = await heard;
     expect([pick.requestId, /^[01]-\d+$/.test(pick.id)]).toEqual([requestId, true]);
+  });
+
+  it("tell what each of them has refused", async () => {
+    const { requestId } = await ask(gateway(), opening(26_000), { model: "no-such-model" });
+    const refusal = { id: expect.stringMatching(/^[01]-1$/), code: "unknown_model", requestId };
+    await expect.poll(async () => (await consoleState(ofShards)).refusals).toMatchObject([refusal]);
   });
 });
