@@ -34,6 +34,8 @@ export class TerminalProcess {
   readonly #control: Writable;
   readonly #events: TerminalEvent[] = [];
   readonly #decoder = new StringDecoder("utf8");
+  /** The script's exit comes before what it has told on its way out. */
+  #isAllTold = false;
 
   private constructor(child: ChildProcess, screen: TerminalScreen) {
     this.screen = screen;
@@ -47,6 +49,9 @@ export class TerminalProcess {
     });
     const events = createInterface({ input: child.stdio[4] as Readable });
     events.on("line", (line) => this.#events.push(JSON.parse(line) as TerminalEvent));
+    events.on("close", () => {
+      this.#isAllTold = true;
+    });
   }
 
   static async start({ args, columns = 80, rows = 24, env = {} }: TerminalCommand): Promise<TerminalProcess> {
@@ -90,7 +95,7 @@ export class TerminalProcess {
 
   /** Throws when the script itself is gone before it has told of the command's end. */
   assertRunning(): void {
-    if (this.#child.exitCode !== null && this.end === undefined) throw new Error("the terminal has ended by itself");
+    if (this.#isAllTold && this.end === undefined) throw new Error("the terminal has ended by itself");
   }
 
   /** For the end of a test: what still runs is ended. */
