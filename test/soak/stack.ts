@@ -200,12 +200,11 @@ export class Stack {
         endpointPickerRef: { name: "picker", port: { number: 9_002 } },
       },
     });
-    await Promise.all([this.collector.open(), this.replicasRedis.start(), this.queueRedis.start()]);
-    for (let count = 0; count < workers; count++) await this.addWorker();
     await this.#writeFiles();
-    await Promise.all(Object.values(this.pickers).map(({ component }) => component.start()));
-    await this.envoy.start();
-    await Promise.all([this.processor.start(), this.front.start()]);
+    await Promise.all([this.collector.open(), this.replicasRedis.start(), this.queueRedis.start()]);
+    const pods = Array.from({ length: workers }, () => this.addWorker());
+    const components = [...Object.values(this.pickers).map(({ component }) => component), this.envoy, this.processor];
+    await Promise.all([...pods, this.front.start(), ...components.map((component) => component.start())]);
   }
 
   async #writeFiles(): Promise<void> {

@@ -36,7 +36,7 @@ export class StackTargets implements Targets {
 
 async function isHealthy(url: string): Promise<boolean> {
   try {
-    const response = await request(`${url}/health`, { headersTimeout: 2_000 });
+    const response = await request(`${url}/health`, { headersTimeout: 10_000 });
     await response.body.dump();
     return response.statusCode === 200;
   } catch {

@@ -27,7 +27,7 @@ export class Probe {
     const content = this.#texts.words(400);
     await this.#ask(urls[0] ?? "", content);
     const isTold = async () => (await indexFaults(this.#stack)).length === 0;
-    await until(isTold, { what: "the events of one request", timeoutMs: 60_000 });
+    await until(isTold, { what: "the events of one request", timeoutMs: 180_000 });
     for (const url of urls) {
       const { promptTokens, cachedTokens } = await this.#ask(url, content);
       // The last token is always computed.

@@ -1,3 +1,4 @@
+import { until } from "../../e2e/support/until.ts";
 import { seededRandom } from "../../support/load/index.ts";
 import { SoakClient } from "../load/client.ts";
 import { Driver } from "../load/driver.ts";
@@ -11,6 +12,12 @@ import { lastingFaults } from "../support/lasting-faults.ts";
 import { type Deed, deeds } from "./deeds.ts";
 import { type Excuse, isExcused } from "./excuses.ts";
 import { Probe } from "./probe.ts";
+import { roundsOf } from "./rounds.ts";
+
+/** Answers that have come before anything is taken away. */
+const loadedRequests = 8;
+/** Longest time for the load to be answered, and for what was under way to end. A busy machine needs a large part of it. */
+const patientMs = 180_000;
 
 /** How much is done. */
 export interface RestartOptions {
@@ -21,12 +28,22 @@ export interface RestartOptions {
   readonly perSecond?: number;
   /** Only deeds whose name has this. Default: all. */
   readonly only?: string;
+  /** Whether deeds that have nothing to do with each other are done at once. Default false. */
+  readonly atOnce?: boolean;
   readonly tell?: (line: string) => void;
+}
+
+/** Deeds that were done at once. */
+export interface RestartStep {
+  readonly names: readonly string[];
+  readonly seconds: number;
+  /** Requests that failed because they had to. */
+  readonly excused: number;
 }
 
 /** What came of it. */
 export interface RestartRecord {
-  readonly steps: readonly { readonly name: string; readonly seconds: number; readonly excused: number }[];
+  readonly steps: readonly RestartStep[];
   readonly requests: number;
   /** What should not have been, in words. */
   readonly faults: readonly string[];
@@ -43,7 +60,7 @@ export class RestartLoop {
   readonly #probe: Probe;
   readonly #failed: Outcome[] = [];
   readonly #faults: string[] = [];
-  readonly #steps: { name: string; seconds: number; excused: number }[] = [];
+  readonly #steps: RestartStep[] = [];
   #requests = 0;
 
   private constructor(options: Required<RestartOptions>, stack: Stack) {
@@ -56,7 +73,7 @@ export class RestartLoop {
   }
 
   static async run(options: RestartOptions): Promise<RestartRecord> {
-    const all = { seed: 1, perSecond: 6, only: "", tell: () => undefined, ...options };
+    const all = { seed: 1, perSecond: 6, only: "", atOnce: false, tell: () => undefined, ...options };
     const stack = await Stack.start({ gpuBlocks: 4_096, hasInjected: false });
     try {
       return await new RestartLoop(all, stack).#run();
@@ -67,7 +84,13 @@ export class RestartLoop {
 
   async #run(): Promise<RestartRecord> {
     try {
-      for (const deed of this.#order()) await this.#step(deed);
+      const order = this.#order();
+      const rounds = this.#options.atOnce ? roundsOf(order) : order.map((deed) => [deed]);
+      for (const [i, round] of rounds.entries()) {
+        const names = round.map(({ name }) => name);
+        this.#options.tell(`${i + 1} of ${rounds.length}: ${names.join("; ")}`);
+        await this.#step(round, names);
+      }
     } finally {
       this.#targets.close();
       await this.#client.close();
@@ -86,9 +109,17 @@ export class RestartLoop {
     return order.slice(0, this.#options.steps);
   }
 
-  async #step(deed: Deed): Promise<void> {
+  async #step(round: readonly Deed[], names: readonly string[]): Promise<void> {
     const startedAt = performance.now();
-    this.#options.tell(`${this.#steps.length + 1} of ${this.#options.steps}: ${deed.name}`);
+    const what = names.join("; ");
+    const excuses = await this.#underLoad(() => this.#doAll(round));
+    const excused = this.#judge(what, excuses);
+    await this.#recovered(what);
+    this.#stack.assertAllRun();
+    this.#steps.push({ names, seconds: (performance.now() - startedAt) / 1_000, excused });
+  }
+
+  async #underLoad<T>(run: () => Promise<T>): Promise<T> {
     const { perSecond } = this.#options;
     const driver = new Driver(() => this.#mix.one(), {
       perSecond,
@@ -96,17 +127,22 @@ export class RestartLoop {
       onOutcome: (outcome) => this.#note(outcome),
     });
     driver.start();
-    let excuses: readonly Excuse[] = [];
     try {
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
-      excuses = await deed.run(this.#stack, this.#random);
+      const enough = this.#requests + loadedRequests;
+      await until(() => this.#requests >= enough, { what: "answers to the load", timeoutMs: patientMs });
+      return await run();
     } finally {
       await driver.stop();
     }
-    const excused = this.#judge(deed, excuses);
-    await this.#recovered(deed);
-    this.#stack.assertAllRun();
-    this.#steps.push({ name: deed.name, seconds: (performance.now() - startedAt) / 1_000, excused });
+  }
+
+  /** Returns when all have come to their end, whatever it is. */
+  async #doAll(round: readonly Deed[]): Promise<readonly Excuse[]> {
+    const ends = await Promise.allSettled(round.map((deed) => deed.run(this.#stack, this.#random)));
+    return ends.flatMap((end) => {
+      if (end.status === "rejected") throw end.reason;
+      return end.value;
+    });
   }
 
   #note(outcome: Outcome): void {
@@ -115,7 +151,7 @@ export class RestartLoop {
   }
 
   /** Which failures had to be. Returns their number. */
-  #judge({ name }: Deed, excuses: readonly Excuse[]): number {
+  #judge(name: string, excuses: readonly Excuse[]): number {
     const failed = this.#failed.splice(0);
     const unexcused = failed.filter((outcome) => !isExcused(outcome, excuses));
     for (const { id, way, kind, failure, startMs, endMs } of unexcused) {
@@ -129,14 +165,14 @@ export class RestartLoop {
   }
 
   /** Nothing is left under way, every index is what the workers hold, and what they hold is found. */
-  async #recovered({ name }: Deed): Promise<void> {
+  async #recovered(name: string): Promise<void> {
     await this.#comesTrue(`${name}: under way`, () => underWay(this.#stack));
     await this.#comesTrue(`${name}: index`, () => indexFaults(this.#stack));
     for (const fault of await this.#probe.faults()) this.#fault(`${name}: ${fault}`);
   }
 
   async #comesTrue(what: string, faultsOf: () => Promise<readonly string[]>): Promise<void> {
-    const faults = await lastingFaults(faultsOf, { what, timeoutMs: 60_000, intervalMs: 250 });
+    const faults = await lastingFaults(faultsOf, { what, timeoutMs: patientMs, intervalMs: 250 });
     for (const fault of faults) this.#fault(`${what}: ${fault}`);
   }
 

@@ -70,7 +70,7 @@ export class Component {
 
   /** Ends it. Returns how it ended. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<string> {
-    return (await this.#process?.end(signal, 60_000)) ?? "not started";
+    return (await this.#process?.end(signal, 120_000)) ?? "not started";
   }
 
   assertRunning(): void {

@@ -80,7 +80,7 @@ function commonSettings(shared: SharedPlaces): PickerSettings {
       reconnectMinMs: 50,
       reconnectMaxMs: 500,
     },
-    fleet: { healthCheck: { enabled: true, intervalMs: 500, timeoutMs: 5_000 } },
+    fleet: { healthCheck: { enabled: true, intervalMs: 500, timeoutMs: 20_000 } },
     health: { listen: "off" },
     replicas: { redis: { url: shared.replicasRedis } },
     tracing: { endpoint: `http://127.0.0.1:${shared.collectorPort}/v1/traces`, sampleRatio: 0.2, flushMs: 500 },
@@ -89,7 +89,8 @@ function commonSettings(shared: SharedPlaces): PickerSettings {
     json: { internedBytes: 4 * MiB },
     tokenizer: { cacheBytes: 16 * MiB, shadowCheckEvery: 100, threads: { cacheBytes: 8 * MiB } },
     reservations: { leaseMs: 15_000 },
-    shutdown: { readinessDelayMs: 1_500, drainTimeoutMs: 20_000 },
+    // Balancers look every quarter of a second, and are late on a busy machine.
+    shutdown: { readinessDelayMs: 4_000, drainTimeoutMs: 20_000 },
   };
 }
 
