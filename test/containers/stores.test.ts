@@ -20,7 +20,7 @@ describe.each([{ image: "redis:8.2.3" }, { image: "valkey/valkey:9.1.2" }])("$im
     container = await new GenericContainer(image)
       .withExposedPorts(6379)
       .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
-      .withStartupTimeout(30_000)
+      .withStartupTimeout(120_000)
       .start();
     expect(await ping(container.getMappedPort(6379))).toBe("+PONG\r\n+OK\r\n");
   });

@@ -1,7 +1,8 @@
 import { request } from "undici";
 import { expect, it } from "vitest";
+import { pathByApi } from "../support/load/index.ts";
 import { describeOn } from "./suite/describe-on.ts";
-import { type Answer, ask, get, post } from "./support/client.ts";
+import { type Answer, ask, askBody, get, post } from "./support/client.ts";
 import { envoyBinary } from "./support/envoy-binary.ts";
 import type { EnvoyKind } from "./support/envoy-config.ts";
 import type { Gateway } from "./support/gateway.ts";
@@ -9,6 +10,7 @@ import { parseMetrics, sumOf } from "./support/metrics.ts";
 import { idle, loadOf } from "./support/picker-metrics.ts";
 import { engineModel } from "./support/picker-settings.ts";
 import { opening } from "./support/prompts.ts";
+import { RawExchange } from "./support/raw-http.ts";
 import { until } from "./support/until.ts";
 import { headerOf, recordOf } from "./support/worker-records.ts";
 
@@ -79,7 +81,7 @@ describeOn("with sessions", { ...own, workers: 4 }, (gateway) => {
 const admission = {
   maxRequests: 1,
   maxQueued: 2,
-  maxWaitMs: 1_500,
+  maxWaitMs: 10_000,
   objectives: [
     { name: "urgent", priority: 5 },
     { name: "batch", priority: -1 },
@@ -90,17 +92,23 @@ const slow = { workers: 2, workerOptions: { interTokenMs: 10 }, picker: { admiss
 describeOn("with admission", { ...own, ...slow }, (gateway) => {
   const urgent = { "x-gateway-inference-objective": "urgent" };
 
-  async function busy(outputTokens: number): Promise<Promise<Answer>[]> {
-    const running = [7_200, 7_201].map((seed) => ask(gateway(), opening(seed), { outputTokens }));
+  /** Both workers have a request that runs until the function is called. */
+  async function busy(): Promise<() => void> {
+    const bodies = [7_200, 7_201].map((seed) => askBody(opening(seed), { stream: true, outputTokens: 60_000 }));
+    const running = await Promise.all(
+      bodies.map((body) => RawExchange.post(gateway().ports.gateway, pathByApi.chat, body)),
+    );
     await until(async () => (await loadOf(gateway())).requests === 2, { what: "two running requests" });
-    return running;
+    return () => {
+      for (const exchange of running) exchange.abort();
+    };
   }
 
   const queued = async () => sumOf(parseMetrics(await gateway().picker.metricsText()), "pointsman_queued_requests");
   const waiting = (count: number) => until(async () => (await queued()) === count, { what: `${count} that wait` });
 
   it("holds requests until a worker is free, and sheds what has no room, by its objective", async () => {
-    const running = await busy(60);
+    const free = await busy();
     const low = ask(gateway(), opening(7_210), { outputTokens: 1 });
     await waiting(1);
     const held = ask(gateway(), opening(7_211), { outputTokens: 1, headers: urgent });
@@ -116,12 +124,13 @@ describeOn("with admission", { ...own, ...slow }, (gateway) => {
     const taken = ask(gateway(), opening(7_214), { outputTokens: 1, headers: urgent });
     const evicted = await low;
     expect([evicted.status, evicted.headers["x-llm-d-request-dropped-reason"]]).toEqual([429, "evicted-priority"]);
-    for (const answer of await Promise.all([...running, held, taken])) expect(answer.status).toBe(200);
+    free();
+    for (const answer of await Promise.all([held, taken])) expect(answer.status).toBe(200);
     await idle(gateway());
   });
 
   it("refuses what waited in vain, with its reason", async () => {
-    const running = await busy(400);
+    const free = await busy();
     const late = await ask(gateway(), opening(7_220));
     expect([late.status, late.headers["x-llm-d-request-dropped-reason"], late.headers["retry-after"]]).toEqual([
       429,
@@ -129,12 +138,12 @@ describeOn("with admission", { ...own, ...slow }, (gateway) => {
       "1",
     ]);
     expect(JSON.parse(late.body)).toMatchObject({ error: { code: "queue_timeout", type: "rate_limit_error" } });
-    for (const answer of await Promise.all(running)) expect(answer.status).toBe(200);
+    free();
     await idle(gateway());
   });
 
   it("forgets a client that left while it waited", async () => {
-    const running = await busy(60);
+    const free = await busy();
     const gone = new AbortController();
     const left = request(`${gateway().url}/v1/embeddings`, {
       method: "POST",
@@ -146,7 +155,7 @@ describeOn("with admission", { ...own, ...slow }, (gateway) => {
     gone.abort();
     await expect(left).rejects.toThrow();
     await waiting(0);
-    await Promise.all(running);
+    free();
     await idle(gateway());
   });
 });
@@ -160,21 +169,24 @@ describeOn(
     it("passes over a worker that others keep busy, and comes back afterwards", async () => {
       const [busyWorker] = gateway().workers;
       if (busyWorker === undefined) throw new Error("two workers run");
-      const foreign = Array.from({ length: 6 }, (_, i) => direct(busyWorker.endpoint, i));
+      const gone = new AbortController();
+      const foreign = Array.from({ length: 6 }, (_, i) => direct(busyWorker.endpoint, i, gone.signal));
+      const cutOff = expect(Promise.all(foreign)).rejects.toThrow();
       await until(async () => (await foreignOf(gateway())) === 6, { what: "the foreign requests" });
       const answers = [];
       for (let i = 0; i < 6; i++) answers.push(await get(gateway(), "/v1/models"));
       expect(new Set(answers.map(({ worker }) => worker))).toEqual(new Set(["worker-1"]));
-      await Promise.all(foreign);
+      gone.abort();
+      await cutOff;
       await until(async () => (await foreignOf(gateway())) === 0, { what: "the engine's rest" });
     });
   },
 );
 
-/** A request that goes past the gateway. */
-async function direct(endpoint: string, seed: number): Promise<void> {
-  const body = JSON.stringify({ model: "qwen3", prompt: `foreign ${seed}`, max_tokens: 150 });
-  const response = await request(`http://${endpoint}/v1/completions`, { method: "POST", body });
+/** A request that goes past the gateway, and runs until it is cut off. */
+async function direct(endpoint: string, seed: number, signal: AbortSignal): Promise<void> {
+  const body = JSON.stringify({ model: "qwen3", prompt: `foreign ${seed}`, max_tokens: 60_000 });
+  const response = await request(`http://${endpoint}/v1/completions`, { method: "POST", body, signal });
   expect(response.statusCode).toBe(200);
   await response.body.dump();
 }

@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
 import type { ConsoleState, ExplainedPick, PickList, PickSummary } from "../../src/surface/admin/index.ts";
+import { pathByApi } from "../support/load/index.ts";
 import { describeOn } from "./suite/describe-on.ts";
-import { ask } from "./support/client.ts";
+import { ask, askBody } from "./support/client.ts";
 import { consoleJson, consoleState, eventOf } from "./support/console-client.ts";
 import { envoyBinary } from "./support/envoy-binary.ts";
 import { streamsPerConnection } from "./support/envoy-patches.ts";
 import { freePorts } from "./support/free-ports.ts";
 import { idle } from "./support/picker-metrics.ts";
 import { continued, opening } from "./support/prompts.ts";
+import { RawExchange } from "./support/raw-http.ts";
 
 const [one = 0, ofShards = 0] = await freePorts(2);
 const gatewayKind = { kind: { bodies: "full-duplex", hosts: "override-host" }, launcher: envoyBinary } as const;
@@ -98,13 +100,14 @@ describeOn("a picker with a console", { ...gatewayKind, workers: 2, picker: { ad
     const draining = eventOf<ConsoleState>(one, "state", ({ ready }) =>
       ready.reasons.some((r) => r.includes("draining")),
     );
-    const running = ask(gateway(), opening(23_000), { outputTokens: 400, stream: true });
+    const body = askBody(opening(23_000), { outputTokens: 60_000, stream: true });
+    const running = await RawExchange.post(gateway().ports.gateway, pathByApi.chat, body);
     await expect
       .poll(async () => (await consoleState(one)).workers.some(({ ranks }) => (ranks[0]?.booked.requests ?? 0) > 0))
       .toBe(true);
     const ended = gateway().stopPicker("SIGTERM");
     expect((await draining).ready.isReady).toBe(false);
-    await running;
+    running.abort();
     expect(await ended).toBe("exit code 0");
     await expect(consoleState(one)).rejects.toThrow();
     await gateway().startPicker();

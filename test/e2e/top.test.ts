@@ -65,7 +65,7 @@ describe("pointsman top and a running picker", () => {
 
   async function sees(terminal: TerminalProcess, pattern: RegExp): Promise<void> {
     const what = `${pattern} on the screen`;
-    await until(() => pattern.test(terminal.screen.text), { what, timeoutMs: 30_000 }).catch((cause: unknown) => {
+    await until(() => pattern.test(terminal.screen.text), { what }).catch((cause: unknown) => {
       throw new Error(`there is no ${what}:\n${terminal.screen.text}`, { cause });
     });
   }
@@ -102,7 +102,7 @@ describe("pointsman top and a running picker", () => {
 
   it("is refused without the token, and says which option it is", async () => {
     const terminal = await top([]);
-    await until(() => terminal.end, { what: "the end", timeoutMs: 30_000 });
+    await until(() => terminal.end, { what: "the end" });
     expect(terminal.end).toMatchObject({ code: 1, isRestored: true });
     await sees(terminal, /the console asks for a token: give it with --token-file/);
   });
@@ -113,7 +113,7 @@ describe("pointsman top and a running picker", () => {
     await picker.end();
     await sees(terminal, /^No answer for \d+ m?s: connection refused; trying again$/m);
     await startPicker();
-    await until(() => !terminal.screen.text.includes("No answer"), { what: "the next picker", timeoutMs: 30_000 });
+    await until(() => !terminal.screen.text.includes("No answer"), { what: "the next picker" });
     await sees(terminal, /^漢字-1 +agg +\S+ +0 +0 +0 /m);
   });
 });

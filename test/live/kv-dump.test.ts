@@ -72,7 +72,6 @@ describe("dumps between ours and Dynamo's", () => {
     }
     await until(async () => index.blockCount === 10, {
       what: "the index to be filled",
-      timeoutMs: 10_000,
       intervalMs: 20,
     });
     const salted = { parentHash: undefined, blockHashes: Uint32Array.of(99, 0), localHashes: Uint32Array.of(5, 5) };
@@ -82,7 +81,7 @@ describe("dumps between ours and Dynamo's", () => {
     const dynamo = await DynamoService.start(service, [option, url]);
     closing.push(() => dynamo.stop());
     const dumped = async () => (await dynamo.get("/dump")).text.includes("tokens_hash");
-    await until(dumped, { what: "the peer to have recovered", timeoutMs: 30_000, intervalMs: 100 });
+    await until(dumped, { what: "the peer to have recovered", intervalMs: 100 });
     const again = new PrefixIndex({ blockSize: 4, maxBlocks: 1_000 });
     restore(again, (await dynamo.get("/dump")).text, "m:default");
     expect(ourScores(again)).toEqual(ourScores(index));
@@ -109,7 +108,7 @@ describe("dumps between ours and Dynamo's", () => {
       [1, 1],
       [0, 1],
     ];
-    await until(hasAll, { what: "the indexer to hold it all", timeoutMs: 10_000, intervalMs: 50 });
+    await until(hasAll, { what: "the indexer to hold it all", intervalMs: 50 });
     const index = new PrefixIndex({ blockSize: 4, maxBlocks: 1_000 });
     restore(index, (await dynamo.get("/dump")).text, "m:default");
     expect(ourScores(index)).toEqual(expected);

@@ -66,7 +66,6 @@ describe.each(["vllm", "sglang"] as const)("an engine of type %s", (type) => {
     const { index, subscriber, warnings, counts } = follow(engine);
     await until(() => overlap(index, promptOf(0)) === 25, {
       what: "the first prompt to be replayed",
-      timeoutMs: 10_000,
     });
     for (let i = 1; i < 20; i++) await engine.complete(promptOf(i));
     const theirs = async (tokenIds: readonly number[]) => {
@@ -80,7 +79,7 @@ describe.each(["vllm", "sglang"] as const)("an engine of type %s", (type) => {
       }
       return true;
     };
-    await until(compare, { what: "both to agree on every prompt", timeoutMs: 10_000, intervalMs: 200 });
+    await until(compare, { what: "both to agree on every prompt", intervalMs: 200 });
     expect(overlap(index, promptOf(19))).toBe(25);
     expect(counts.get("blocks_removed ") ?? 0).toBeGreaterThan(100);
     expect(index.stats).toMatchObject({ orphans: 0, unknownRemovals: 0, conflicts: 0 });

@@ -105,7 +105,7 @@ async function register(kind: Kind, service: DynamoService, workers: readonly Si
 
 async function untilEqual(what: string, look: () => Promise<unknown>): Promise<void> {
   const isEqual = async () => JSON.stringify(await look()) === JSON.stringify(filled);
-  await until(isEqual, { what, timeoutMs: 20_000, intervalMs: 50 });
+  await until(isEqual, { what, intervalMs: 50 });
 }
 
 describe.each<Kind>(["indexer", "select_service"])("a replica and Dynamo's %s", (kind) => {
@@ -123,7 +123,7 @@ describe.each<Kind>(["indexer", "select_service"])("a replica and Dynamo's %s", 
         }
         return (await dynamo.get("/dump")).text.split('"worker_id":2,').length > 1;
       },
-      { what: "the service to listen", timeoutMs: 20_000, intervalMs: 50 },
+      { what: "the service to listen", intervalMs: 50 },
     );
     await fill(workers);
     await untilEqual("the service to see it all", () => theirs(kind, dynamo));
@@ -153,7 +153,7 @@ describe.each<Kind>(["indexer", "select_service"])("a replica and Dynamo's %s", 
     closing.push(() => peer.stop());
     const option = kind === "indexer" ? "--peers" : "--indexer-peers";
     const dynamo = await dynamoOf(kind, [option, peer.url]);
-    await until(() => peer.authorizations.length > 0, { what: "the service to ask", timeoutMs: 20_000 });
+    await until(() => peer.authorizations.length > 0, { what: "the service to ask" });
     const workers = await twoWorkers();
     await register(kind, dynamo, workers);
     await until(
@@ -162,7 +162,7 @@ describe.each<Kind>(["indexer", "select_service"])("a replica and Dynamo's %s", 
         await fill(workers);
         return JSON.stringify(await theirs(kind, dynamo)) === JSON.stringify(filled);
       },
-      { what: "the service to follow", timeoutMs: 20_000, intervalMs: 200 },
+      { what: "the service to follow", intervalMs: 200 },
     );
   });
 });

@@ -6,6 +6,7 @@ import { Redis } from "ioredis";
 import { request } from "undici";
 import { stringify } from "yaml";
 import { serverBinary } from "../e2e/support/envoy-binary.ts";
+import { onFreePorts } from "../e2e/support/free-ports.ts";
 import { parseMetrics, type Sample, sumOf } from "../e2e/support/metrics.ts";
 import { inferencePools, KubeApiServer, KubeClient, kubeconfig } from "../support/kube-api/index.ts";
 import { Collector } from "./support/collector.ts";
@@ -105,6 +106,10 @@ export class Stack {
 
   /** Starts all of it, and returns when everything is ready. */
   static async start(options: StackOptions = {}): Promise<Stack> {
+    return await onFreePorts(() => Stack.#startOnce(options));
+  }
+
+  static async #startOnce(options: StackOptions): Promise<Stack> {
     const { workers = 3, gpuBlocks = 8_192, hasInjected = true } = options;
     const folder = await mkdtemp(join(tmpdir(), "pointsman-soak-"));
     const kube = await KubeApiServer.start();
@@ -202,9 +207,11 @@ export class Stack {
     });
     await this.#writeFiles();
     await Promise.all([this.collector.open(), this.replicasRedis.start(), this.queueRedis.start()]);
+    const pickers = Object.values(this.pickers).map(({ component }) => component);
+    const components = [...pickers, this.envoy, this.processor, this.front];
+    await Promise.all(components.map((component) => component.spawn()));
     const pods = Array.from({ length: workers }, () => this.addWorker());
-    const components = [...Object.values(this.pickers).map(({ component }) => component), this.envoy, this.processor];
-    await Promise.all([...pods, this.front.start(), ...components.map((component) => component.start())]);
+    await Promise.all([...pods, ...components.map((component) => component.up())]);
   }
 
   async #writeFiles(): Promise<void> {

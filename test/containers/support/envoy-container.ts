@@ -18,7 +18,7 @@ export const envoyContainer: EnvoyLauncher = {
       .withCopyContentToContainer([{ content: configYaml, target: configFile }])
       .withCommand(["-c", configFile, "--use-dynamic-base-id", "--concurrency", "1"])
       .withWaitStrategy(Wait.forLogMessage(/starting main dispatch loop/))
-      .withStartupTimeout(30_000)
+      .withStartupTimeout(120_000)
       .withLogConsumer((stream: Readable) => {
         stream.on("data", (line: string) => lines.push(line.trimEnd()));
         stream.on("end", () => {

@@ -44,7 +44,7 @@ describe("a fleet in Kubernetes, through the faults of a cluster", () => {
   });
 
   async function watched(kind: ResourceKind): Promise<void> {
-    await until(() => server.watches(kind).length === 1, { what: `a watch of ${kind.plural}`, timeoutMs: 20_000 });
+    await until(() => server.watches(kind).length === 1, { what: `a watch of ${kind.plural}` });
   }
 
   function count(verb: Verb, kind: ResourceKind): number {
@@ -211,7 +211,7 @@ describe("a fleet in Kubernetes, in a cluster with less", () => {
     const server = await KubeApiServer.start();
     const link = await CuttableLink.to(Number(new URL(server.url).port));
     const cluster = { ...ownCluster(server), picker: { url: `http://127.0.0.1:${link.port}` } };
-    const kubernetes = { watchIdleMs: 1_000, requestTimeoutMs: 1_000 };
+    const kubernetes = { watchIdleMs: 2_000, requestTimeoutMs: 2_000 };
     const bench = await FleetBench.start(cluster, { ...loadOnly, kubernetes });
     try {
       const first = await bench.deploy("a", 1);

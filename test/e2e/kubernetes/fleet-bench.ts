@@ -81,7 +81,7 @@ export class FleetBench {
       if (seen !== expected) throw new Error(`reached: ${seen}`);
       return true;
     };
-    await until(look, { what: `requests to reach ${expected}`, timeoutMs: 20_000 });
+    await until(look, { what: `requests to reach ${expected}` });
   }
 
   /** Endpoints that `count` requests reach, each once, sorted. Throws when one is not answered 200. */

@@ -70,7 +70,7 @@ export function describePolicies(name: string, startCluster: () => Promise<Clust
         if (seen !== expected) throw new Error(`went on as ${seen}`);
         return true;
       };
-      await until(look, { what: `${model} to go on as ${expected}`, timeoutMs: 20_000 });
+      await until(look, { what: `${model} to go on as ${expected}` });
     }
 
     const exactly = (value: string) => [{ model: { type: "Exact", value } }];

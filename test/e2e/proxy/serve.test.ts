@@ -93,7 +93,7 @@ describe("pointsman serve --set mode=proxy", () => {
       const { usage } = await client.chat.completions.create({ model: "qwen3", messages: [{ role: "user", content }] });
       usages.push({ inputTokens: usage?.prompt_tokens, outputTokens: usage?.completion_tokens });
     }
-    await until(async () => (await recorded()).length === before + 3, { what: "three lines", timeoutMs: 10_000 });
+    await until(async () => (await recorded()).length === before + 3, { what: "three lines" });
     const lines = await recorded();
     const requests = lines.map((line, at) => parseTraceRequest(line, at + 1)).slice(before);
     expect(requests).toMatchObject(usages);

@@ -30,7 +30,7 @@ export async function watchedClient(
     removed: (instances) => told.push(...instances.map((name) => `removed ${name}`)),
   };
   const client = await QueueClient.start(
-    { redis: { url, timeoutMs: 500, reconnectMinMs: 20, reconnectMaxMs: 100 }, ...options },
+    { redis: { url, timeoutMs: 10_000, reconnectMinMs: 20, reconnectMaxMs: 100 }, ...options },
     { secrets, observer, environment: systemQueueEnvironment },
   );
   return { client, told };
@@ -42,6 +42,6 @@ export function chat(more: object = {}) {
   return {
     payload: Buffer.from(JSON.stringify({ model: "m", messages: [], ...more })),
     endpoint: "/v1/chat/completions",
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
   };
 }

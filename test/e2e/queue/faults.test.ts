@@ -83,7 +83,7 @@ describe.each(redisKinds)("what stands on a result list of a real %s", (kind) =>
   });
 
   it("comes through though it is huge", async () => {
-    const client = await clientOf(lab.server.url, { redis: { timeoutMs: 20_000 } });
+    const client = await clientOf(lab.server.url, { redis: { timeoutMs: 60_000 } });
     const asked = client.ask();
     const { id, list } = await submitted(lab);
     const payload = "x".repeat(32 * 1024 * 1024);
@@ -100,7 +100,7 @@ describe.each(redisKinds)("what stands on a result list of a real %s", (kind) =>
     await lab.redis.set(list, "somebody else's");
     await lab.redis.del("request-sortedset");
     const second = client.ask();
-    await until(() => client.losses.length > 0, { what: "the fault to be seen", timeoutMs: 15_000 });
+    await until(() => client.losses.length > 0, { what: "the fault to be seen" });
     await lab.redis.del(list);
     lab.process("v0.9");
     await second;
@@ -129,7 +129,7 @@ describe.each(redisKinds)("a client of a real %s that", (kind) => {
     const client = await clientOf(lab.server.url);
     expect(await client.ask()).toMatch(/^200 /);
     await lab.redis.config("SET", "maxmemory", "1");
-    expect(await client.ask({ timeoutMs: 2_000 })).toBe("unavailable");
+    expect(await client.ask()).toBe("unavailable");
     const [failure] = client.failures;
     expect(String(failure?.cause)).toMatch(/OOM|EXECABORT/);
     await lab.redis.config("SET", "maxmemory", "0");
@@ -175,7 +175,7 @@ describe.each(redisKinds)("a client of a real %s that", (kind) => {
   });
 
   it("is loading its data is unavailable until it is done", async () => {
-    const lab = await labOf(kind, ["--appendonly", "yes", "--key-load-delay", "20000"]);
+    const lab = await labOf(kind, ["--appendonly", "yes", "--key-load-delay", "100000"]);
     for (let i = 0; i < 60; i++) await lab.redis.set(`key:${i}`, "x");
     const client = await clientOf(lab.server.url, { redis: { timeoutMs: 500 } });
     await lab.server.kill();
@@ -183,14 +183,14 @@ describe.each(redisKinds)("a client of a real %s that", (kind) => {
     await until(() => client.losses.length > 0, { what: "the loss" });
     expect(await client.ask()).toBe("unavailable");
     await restarted;
-    await until(() => client.client.isConnected, { what: "the client to be back", timeoutMs: 20_000 });
+    await until(() => client.client.isConnected, { what: "the client to be back" });
     lab.process("v0.9");
     expect(await client.ask()).toMatch(/^200 /);
   });
 
   it("answers nothing is given up, and those who wait have their results when it goes on", async () => {
     const lab = await labOf(kind);
-    const client = await clientOf(lab.server.url, { redis: { timeoutMs: 300 } });
+    const client = await clientOf(lab.server.url, { redis: { timeoutMs: 2_000 } });
     const waiting = client.ask();
     await submitted(lab);
     client.client.cancel("nobody");
@@ -209,7 +209,7 @@ describe.each(redisKinds)("a client of a real %s that", (kind) => {
     const lab = await labOf(kind);
     const way = await CuttableLink.to(lab.server.port);
     closing.push(() => way.close());
-    const client = await clientOf(`redis://127.0.0.1:${way.port}`, { redis: { timeoutMs: 500 } });
+    const client = await clientOf(`redis://127.0.0.1:${way.port}`, { redis: { timeoutMs: 2_000 } });
     const waiting = client.ask({ timeoutMs: 30_000 });
     await submitted(lab);
     client.client.cancel("nobody");
@@ -231,21 +231,21 @@ describe.each(redisKinds)("a client of a real %s that", (kind) => {
     lab.process("v0.9");
     const way = await CuttableLink.to(lab.server.port);
     closing.push(() => way.close());
-    const redis = { timeoutMs: 300 };
+    const redis = { timeoutMs: 2_000 };
     const client = await clientOf(`redis://127.0.0.1:${way.port}`, { redis, heartbeatMs: 100 });
     expect(await client.ask()).toMatch(/^200 /);
     way.cutOne(number);
-    await until(() => client.connections === 2, { what: "another connection", timeoutMs: 20_000 });
+    await until(() => client.connections >= 2, { what: "another connection" });
     expect(await client.ask()).toMatch(/^200 /);
   });
 
   it("answers late, but answers, is waited for", async () => {
     const lab = await labOf(kind);
     lab.process("v0.9");
-    const client = await clientOf(lab.server.url, { redis: { timeoutMs: 1_000 } });
+    const client = await clientOf(lab.server.url, { redis: { timeoutMs: 5_000 } });
     // It is held up for most of the time that is allowed, again and again.
     for (let i = 0; i < 3; i++) {
-      const held = lab.redis.call("CLIENT", "PAUSE", "600", "ALL");
+      const held = lab.redis.call("CLIENT", "PAUSE", "2500", "ALL");
       expect(await client.ask()).toMatch(/^200 /);
       await held;
     }
@@ -262,7 +262,7 @@ describe.each(redisKinds)("a client of a real %s that", (kind) => {
       for (const other of others) other.disconnect();
     });
     await Promise.all(others.map((other) => other.ping()));
-    await until(() => client.connections === 2, { what: "the client to be back" });
+    await until(() => client.connections >= 2, { what: "the client to be back" });
     for (const other of others) expect(await other.ping()).toBe("PONG");
     expect(client.losses).toHaveLength(1);
   });
@@ -304,8 +304,13 @@ describe("clocks that do not agree", () => {
     lab.process("v0.9", { clockSkewMs: -60_000 });
     const client = await clientOf(lab.server.url);
     expect(await client.ask()).toMatch(/^200 /);
-    lab.gateway.answer(() => undefined);
+    const held = Promise.withResolvers<void>();
+    lab.gateway.answer(async (response) => {
+      await held.promise;
+      response.end();
+    });
     expect(await client.ask({ timeoutMs: 300 })).toBe("deadline_exceeded");
+    held.resolve();
   });
 
   it("make the processor give up early where it is ahead, and the caller has an answer all the same", async () => {

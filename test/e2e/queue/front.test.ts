@@ -137,7 +137,7 @@ describe("a request through the queue", () => {
     expect(await response.json()).toMatchObject({ error: { type: "timeout_error", code: "deadline_exceeded" } });
     const member = await processor.next();
     await until(() => processor.isCancelled(member), { what: "the cancellation" });
-    expect(await front.metric('pointsman_queue_front_cancellations_total{reason="deadline"}')).toBe(1);
+    await expect.poll(() => front.metric('pointsman_queue_front_cancellations_total{reason="deadline"}')).toBe(1);
   });
 
   it.each(["0", "-1", "soon", "1e3"])("is refused with a time of %s", async (seconds) => {
@@ -369,7 +369,7 @@ describe("requests whose results are asked for later", () => {
 
 describe("a canary at the start", () => {
   it("keeps requests out until results come back, where it must", async () => {
-    const front = await start("canary: { mode: require, timeoutMs: 5000 }");
+    const front = await start("canary: { mode: require, timeoutMs: 60000 }");
     const member = await processor.next();
     expect((await front.post(paths[0] as string, chat)).status).toBe(503);
     await processor.answer(member, { payload: "{}", error_code: "CANCELLED" });
@@ -378,7 +378,7 @@ describe("a canary at the start", () => {
   });
 
   it("says what to change where they go elsewhere", async () => {
-    const front = await start("canary: { mode: warn, timeoutMs: 5000 }");
+    const front = await start("canary: { mode: warn, timeoutMs: 60000 }");
     await processor.answer(await processor.next(), { payload: "{}", error_code: "CANCELLED" }, "result-list");
     await until(() => front.log.some((line) => line.includes("result_queue_name") && line.includes("result-list")), {
       what: "the error",

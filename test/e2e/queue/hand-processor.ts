@@ -36,7 +36,7 @@ export class HandProcessor {
 
   /** Waits for the next request. */
   async next(queue = "request-sortedset"): Promise<Member> {
-    const reply = await this.redis.bzpopmin(queue, 10);
+    const reply = await this.redis.bzpopmin(queue, 60);
     if (reply === null) throw new Error("no request came");
     return JSON.parse(String(reply[1])) as Member;
   }

@@ -15,7 +15,7 @@ describe("what odd clients send", () => {
   let trusting: QueueFront;
   beforeAll(async () => {
     lab = await Lab.start("redis-server");
-    front = await (await QueueFront.start(lab.server.url, { defaultTimeoutMs: 5_000 })).healthy();
+    front = await (await QueueFront.start(lab.server.url, { defaultTimeoutMs: 60_000 })).healthy();
     trusting = await (await QueueFront.start(lab.server.url, { trustHeaders: true, streaming: "replay" })).healthy();
   });
   beforeEach(() => lab.reset());

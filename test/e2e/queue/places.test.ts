@@ -107,9 +107,9 @@ describe.each(redisKinds)("a queue on a %s", (kind) => {
     await until(() => client.losses.length > 0, { what: "the loss" });
     expect(await client.ask()).toBe("unavailable");
     await group.failedOver();
-    await until(() => client.client.isConnected, { what: "the client to be there", timeoutMs: 30_000 });
+    await until(() => client.client.isConnected, { what: "the client to be there" });
     const again = async () =>
       (await client.ask({ payload: Buffer.from('{"n":2}'), timeoutMs: 2_000 })) === '200 {"n":2}';
-    await until(again, { what: "the queue to be back", timeoutMs: 30_000 });
+    await until(again, { what: "the queue to be back" });
   });
 });

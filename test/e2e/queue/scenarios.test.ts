@@ -83,18 +83,21 @@ describe.each(cases)("a client with lists for each $resultLists, a processor $ve
     const gateway = holding();
     lab.process(version);
     const client = await start();
-    expect(await client.ask({ timeoutMs: 300 })).toBe("deadline_exceeded");
-    await gateway.asked;
+    // A busy machine may need more than the first deadline to come to the gateway.
+    for (let timeoutMs = 300; lab.gateway.seen.length === 0; timeoutMs *= 2)
+      expect(await client.ask({ timeoutMs })).toBe("deadline_exceeded");
+    const before = client.orphans.length;
     gateway.release();
-    if (resultLists === "instance") await until(() => client.orphans.join() === "unknown", { what: "the late result" });
+    if (resultLists === "instance") await until(() => client.orphans.length > before, { what: "the late result" });
+    expect(client.orphans.every((reason) => reason === "unknown")).toBe(true);
     expect(client.client.waiting).toBe(0);
   });
 
   it("tells the processor's deadline where that one is earlier", async () => {
     const gateway = holding();
     lab.process(version);
-    const client = await start({ deadlineMarginMs: 2_000 });
-    const [outcome] = (await client.ask({ timeoutMs: 2_500 })).split(" ");
+    const client = await start({ deadlineMarginMs: 5_000 });
+    const [outcome] = (await client.ask({ timeoutMs: 7_000 })).split(" ");
     expect(outcome).toBe(version === "v0.9" ? "INFERENCE_ERROR" : "DEADLINE_EXCEEDED");
     gateway.release();
   });
@@ -123,9 +126,12 @@ describe.each(cases)("a client with lists for each $resultLists, a processor $ve
     await until(async () => (await lab.redis.zcard("retry-sortedset")) === 1, { what: "the retry queue" });
     end.abort();
     expect(await asked).toBe("AbortError");
+    await told(client, "caller");
+    // A busy machine may have sent it again before that.
+    const before = lab.gateway.seen.length;
     await until(async () => (await lab.redis.zcard("retry-sortedset")) === 0, { what: "the retry" });
     if (resultLists === "instance") await until(() => client.orphans.length === 1, { what: "the CANCELLED result" });
-    expect(lab.gateway.seen).toHaveLength(1);
+    expect(lab.gateway.seen).toHaveLength(before);
   });
 
   it("cancels while the request waits at a gate", async () => {
@@ -222,7 +228,7 @@ describe.each(cases)("a client with lists for each $resultLists, a processor $ve
   it("finds out that results of a queue do not come back", async () => {
     lab.process(version, { queue: { result_queue_name: "result-list" } });
     const client = await start();
-    const finding = await client.client.canary("request-sortedset", 10_000, new AbortController().signal);
+    const finding = await client.client.canary("request-sortedset", 60_000, new AbortController().signal);
     expect(finding).toEqual({ kind: "swallowed", foundIn: "result-list" });
     expect(lab.gateway.seen).toHaveLength(0);
     await until(async () => (await lab.redis.keys("request-[ac]*")).length === 0, { what: "no state" });
@@ -231,7 +237,7 @@ describe.each(cases)("a client with lists for each $resultLists, a processor $ve
   it("finds out that results of a queue come back", async () => {
     lab.process(version);
     const client = await start();
-    expect(await client.client.canary("request-sortedset", 10_000, new AbortController().signal)).toEqual({
+    expect(await client.client.canary("request-sortedset", 60_000, new AbortController().signal)).toEqual({
       kind: "arrived",
     });
     expect(lab.gateway.seen).toHaveLength(0);

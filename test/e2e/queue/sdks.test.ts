@@ -127,7 +127,7 @@ describe("what the real clients make of", () => {
     end.abort();
     await expect(asked).rejects.toThrow(OpenAI.APIUserAbortError);
     await until(async () => (await lab.redis.keys("request-cancel:*")).length === 1, { what: "the cancellation" });
-    expect(await front.metric("pointsman_queue_front_cancellations_total")).toBeGreaterThan(0);
+    await expect.poll(() => front.metric("pointsman_queue_front_cancellations_total")).toBeGreaterThan(0);
   });
 
   it("an error in a stream that has begun", async () => {

@@ -8,7 +8,7 @@ import { RedisServer, redisKinds } from "../support/redis-server.ts";
 import { TlsFront } from "../support/tls-front.ts";
 import { until } from "../support/until.ts";
 
-const options = { timeoutMs: 400, reconnectMinMs: 20, reconnectMaxMs: 100 };
+const options = { timeoutMs: 2_000, reconnectMinMs: 20, reconnectMaxMs: 100 };
 const noSecrets: RedisSecrets = async () => ({ password: undefined, tls: { rejectUnauthorized: true } });
 
 /** A link with what it told, and a heartbeat so that it hears itself. */
@@ -53,7 +53,7 @@ class TestLink {
   }
 
   async sees(text: string, times = 1): Promise<void> {
-    await until(() => this.count(text) >= times, { what: `${text} told ${times} times`, timeoutMs: 5_000 });
+    await until(() => this.count(text) >= times, { what: `${text} told ${times} times` });
   }
 
   async close(): Promise<void> {
@@ -113,7 +113,7 @@ describe.each(redisKinds)("a link over a real %s", (kind) => {
     const a = link(server.url);
     await a.sees("connected");
     server.freeze();
-    await expect(a.publish("into the void")).rejects.toThrow("no message of this replica came back for 400 ms");
+    await expect(a.publish("into the void")).rejects.toThrow("no message of this replica came back for 2000 ms");
     await a.sees("lost");
     server.resume();
     await a.sees("connected", 2);

@@ -81,7 +81,7 @@ export class Replica {
     return replica;
   }
 
-  /** Places a request and keeps it running. Rejects when it is not placed within 2 s. */
+  /** Places a request and keeps it running. Rejects when it is not placed within a minute. */
   pick(headers: Readonly<Record<string, string>> = {}): Promise<Held> {
     return this.#gateway === undefined ? this.#reserve() : this.#stream(this.#gateway, headers);
   }
@@ -152,7 +152,7 @@ export class Replica {
 
   async #stream(gateway: GrpcGateway, headers: Readonly<Record<string, string>>): Promise<Held> {
     const stream = gateway.open();
-    const timer = setTimeout(() => stream.call.cancel(), 2_000);
+    const timer = setTimeout(() => stream.call.cancel(), 60_000);
     stream.send(
       requestHeaders({ headers }),
       requestBody('{"model":"m","messages":[{"role":"user","content":"x"}]}', true),
@@ -217,7 +217,7 @@ export class ReplicaGroup {
       const total = first.split(" ").reduce((sum, load) => sum + Number(load.split("/", 1)[0]), 0);
       return total === requests && others.every((each) => each === first);
     };
-    await until(look, { what: `${replicas.length} replicas to agree on ${requests} requests`, timeoutMs: 6_000 });
+    await until(look, { what: `${replicas.length} replicas to agree on ${requests} requests` });
     return performance.now() - startMs;
   }
 
@@ -230,12 +230,24 @@ export class ReplicaGroup {
 export class Traffic {
   readonly #running: Promise<unknown>;
   readonly failures: string[] = [];
-  picks = 0;
+  readonly #picksOf: number[];
   slowestMs = 0;
   #isOver = false;
 
   constructor(replicas: readonly Replica[]) {
-    this.#running = Promise.all(replicas.map((replica) => this.#run(replica)));
+    this.#picksOf = replicas.map(() => 0);
+    this.#running = Promise.all(replicas.map((replica, i) => this.#run(replica, i)));
+  }
+
+  get picks(): number {
+    return this.#picksOf.reduce((sum, picks) => sum + picks, 0);
+  }
+
+  /** Waits until each replica has placed some requests more: it does not wait for what is away. */
+  async goesOn(): Promise<void> {
+    const enough = this.#picksOf.map((picks) => picks + 5);
+    const look = () => this.#picksOf.every((picks, i) => picks >= (enough[i] ?? 0));
+    await until(look, { what: "more requests to be placed by each replica" });
   }
 
   /** Stops, and waits for what runs. */
@@ -245,13 +257,13 @@ export class Traffic {
     return this;
   }
 
-  async #run(replica: Replica): Promise<void> {
+  async #run(replica: Replica, i: number): Promise<void> {
     while (!this.#isOver) {
       const startMs = performance.now();
       try {
         const held = await replica.pick();
         this.slowestMs = Math.max(this.slowestMs, performance.now() - startMs);
-        this.picks++;
+        this.#picksOf[i] = (this.#picksOf[i] ?? 0) + 1;
         await held.release();
       } catch (error) {
         this.failures.push(`${replica.name}: ${error}`);

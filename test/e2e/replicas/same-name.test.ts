@@ -15,7 +15,7 @@ it("two replicas of one name both say so", async () => {
   open.push(group);
   for (const replica of group.replicas) {
     const isShared = async () => JSON.parse((await replica.get("/replicas")).text).is_name_shared === true;
-    await until(isShared, { what: "the shared name to be told", timeoutMs: 10_000 });
+    await until(isShared, { what: "the shared name to be told" });
   }
   expect(group.replicas).toHaveLength(2);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pathByApi } from "../../support/load/index.ts";
 import { apis, ask, askBody, get, post, read } from "../support/client.ts";
-import { countedTokens } from "../support/picker-metrics.ts";
+import { countedTokens, idle } from "../support/picker-metrics.ts";
 import { opening } from "../support/prompts.ts";
 import { RawExchange } from "../support/raw-http.ts";
 import { recordOf } from "../support/worker-records.ts";
@@ -29,21 +29,23 @@ export function testsOfAnswers(gateway: GatewayOf): void {
     });
 
     it.each(apis)("streams %s live: the first event arrives while the worker still writes", async (api) => {
-      const body = askBody(opening(2), { api, stream: true, outputTokens: 1_000 });
-      const exchange = await RawExchange.open(gateway().ports.gateway);
+      const body = askBody(opening(2), { api, stream: true, outputTokens: 60_000 });
+      const exchange = await RawExchange.post(gateway().ports.gateway, pathByApi[api], body);
       try {
-        exchange.head("POST", pathByApi[api], { "content-length": `${Buffer.byteLength(body)}` }).write(body);
         await exchange.receive("data: ");
         expect(gateway().workers.map((worker) => worker.stats().running)).toContain(1);
-        expect((await exchange.response()).status).toBe(200);
+        expect(String(exchange.received)).toContain("HTTP/1.1 200");
       } finally {
         exchange.abort();
       }
+      await idle(gateway());
     });
 
     it.each(cases)("counts the tokens that $api as $as reports", async ({ api, stream }) => {
+      await idle(gateway());
       const before = await countedTokens(gateway());
       const said = read(await ask(gateway(), opening(3), { api, stream }));
+      await idle(gateway());
       const { input, unread } = await countedTokens(gateway());
       expect([input - before.input, unread - before.unread]).toEqual([said.promptTokens, 0]);
     });

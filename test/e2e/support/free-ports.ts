@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
+import { inspect } from "node:util";
 
 // Below Linux's ephemeral range (32768 and up), where an outgoing connection could take the port before the server does.
 const firstPort = 18_000;
@@ -14,6 +15,17 @@ export async function freePorts(count: number): Promise<readonly number[]> {
     if (!ports.has(port) && (await isFree(port))) ports.add(port);
   }
   return [...ports];
+}
+
+/** What `start` gives. Another process may take a port between the look and the listening: then it is tried again, thrice in all. */
+export async function onFreePorts<T>(start: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempt === 3 || !/address already in use/i.test(inspect(error))) throw error;
+    }
+  }
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { inspect } from "node:util";
 import { Agent } from "undici";
 import { type SimWorker, type SimWorkerOptions, startSimWorker } from "../../../src/sim-worker/index.ts";
 import { type ConfigPatch, type EnvoyKind, envoyConfig } from "./envoy-config.ts";
 import { type EnvoyPorts, failingOpen, fastHealthChecks, onPorts, withWorkers } from "./envoy-patches.ts";
-import { freePorts } from "./free-ports.ts";
+import { freePorts, onFreePorts } from "./free-ports.ts";
 import { testModelFolder } from "./model-folder.ts";
 import { Picker, type PickerLauncher, type PickerSettings } from "./picker.ts";
 import { blockSize, mergeSettings, type PoolWorker, pickerSettings } from "./picker-settings.ts";
@@ -52,18 +51,9 @@ export class Gateway {
     this.#pickerLauncher = running.pickerLauncher;
   }
 
-  /**
-   * Starts all of it and returns when Envoy has seen the picker healthy. Stops what it had started when it fails. Another
-   * process may take a port between the look and the listening: then it is tried again on other ports.
-   */
+  /** Starts all of it and returns when Envoy has seen the picker healthy. Stops what it had started when it fails. */
   static async start(options: GatewayOptions): Promise<Gateway> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await Gateway.#startOnce(options);
-      } catch (error) {
-        if (attempt === 3 || !/address already in use/i.test(inspect(error))) throw error;
-      }
-    }
+    return await onFreePorts(() => Gateway.#startOnce(options));
   }
 
   static async #startOnce(options: GatewayOptions): Promise<Gateway> {

@@ -72,8 +72,8 @@ export class OwnProcess {
     return this.#lines.slice(-count).join("\n");
   }
 
-  /** Sends `signal` and waits for the end; after `graceMs` (default 10 000) it kills. Returns how the process ended. */
-  async end(signal: NodeJS.Signals = "SIGTERM", graceMs = 10_000): Promise<string> {
+  /** Sends `signal` and waits for the end; after `graceMs` (default 60 000) it kills. Returns how the process ended. */
+  async end(signal: NodeJS.Signals = "SIGTERM", graceMs = 60_000): Promise<string> {
     if (!this.hasExited) {
       const exited = once(this.#child, "exit");
       this.#child.kill(signal);

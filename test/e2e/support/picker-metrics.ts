@@ -28,7 +28,7 @@ export async function idle(gateway: Gateway): Promise<void> {
     const { streams, requests, prefillTokens } = await loadOf(gateway);
     return streams === 0 && requests === 0 && prefillTokens === 0;
   };
-  await until(look, { what: "an idle picker", timeoutMs: 5_000 });
+  await until(look, { what: "an idle picker" });
 }
 
 /** Requests that another worker served than the picked one. */
@@ -59,5 +59,5 @@ export async function eventsFollowed(gateway: Gateway): Promise<void> {
       return sumOf(samples, "pointsman_kv_events_applied_total", labels) >= worker.stats().eventChanges;
     });
   };
-  await until(look, { what: "the picker to follow the KV events", timeoutMs: 5_000 });
+  await until(look, { what: "the picker to follow the KV events" });
 }

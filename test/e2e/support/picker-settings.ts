@@ -36,7 +36,8 @@ export function pickerSettings(place: PickerPlace): PickerSettings {
       ...(worker.kvEventsEndpoint === undefined ? {} : { kvEvents: worker.kvEventsEndpoint }),
       ...(worker.kvReplayEndpoint === undefined ? {} : { kvReplay: worker.kvReplayEndpoint }),
     })),
-    extProc: { listen: `127.0.0.1:${place.picker}` },
+    // A busy machine may need long for a pick.
+    extProc: { listen: `127.0.0.1:${place.picker}`, pickDeadlineMs: 60_000 },
     health: { listen: `127.0.0.1:${place.pickerHealth}` },
     metrics: { listen: `127.0.0.1:${place.pickerMetrics}` },
     log: { level: "debug" },

@@ -72,7 +72,7 @@ export class Picker {
     const picker = new Picker(child, folder, metricsPort);
     const check = () => child.assertRunning();
     try {
-      await until(() => picker.#answers(), { what: "the picker's metrics", timeoutMs: 30_000, check });
+      await until(() => picker.#answers(), { what: "the picker's metrics", check });
     } catch (error) {
       await picker.stop("SIGKILL");
       throw error;
@@ -91,7 +91,7 @@ export class Picker {
 
   /** The pick of the request with this `x-request-id`; needs log level debug. */
   async pickOf(requestId: string): Promise<PickLine> {
-    return await until(() => this.#picks.get(requestId), { what: `the pick of ${requestId}`, timeoutMs: 3_000 });
+    return await until(() => this.#picks.get(requestId), { what: `the pick of ${requestId}` });
   }
 
   /** Throws, with its last output, when it has ended by itself. */

@@ -40,6 +40,12 @@ export class RawExchange {
     return new RawExchange(socket);
   }
 
+  /** Sends a whole POST of JSON on a connection of its own. */
+  static async post(port: number, path: string, body: string): Promise<RawExchange> {
+    const exchange = await RawExchange.open(port);
+    return exchange.head("POST", path, { "content-length": `${Buffer.byteLength(body)}` }).write(body);
+  }
+
   /** Sends the request line and headers. `headers` must frame the body; `host` is added. */
   head(method: string, path: string, headers: Readonly<Record<string, string>>): this {
     const lines = Object.entries({ host: "gateway.test", ...headers }).map(([name, value]) => `${name}: ${value}`);

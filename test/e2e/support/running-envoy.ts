@@ -42,7 +42,7 @@ export async function pickerSeen(
 /** Waits until Envoy's health check sees that there is no picker. */
 export async function pickerGone(ports: EnvoyPorts): Promise<void> {
   const look = async (): Promise<boolean> => (await healthyPickers(ports)) === 0;
-  await until(look, { what: "Envoy to see the picker gone", timeoutMs: 15_000 });
+  await until(look, { what: "Envoy to see the picker gone" });
 }
 
 /** Pickers that Envoy holds for healthy. */

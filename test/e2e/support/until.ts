@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface UntilOptions {
   /** Named in the error: "waited 5000 ms for <what>". */
   readonly what: string;
-  /** Default 10 000. */
+  /** Default 60 000: what takes a moment takes a busy machine long. */
   readonly timeoutMs?: number;
   /** Between two looks. Default 20. */
   readonly intervalMs?: number;
@@ -20,7 +20,7 @@ export async function until<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
   options: UntilOptions,
 ): Promise<T> {
-  const { what, timeoutMs = 10_000, intervalMs = 20, check } = options;
+  const { what, timeoutMs = 60_000, intervalMs = 20, check } = options;
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;
   for (;;) {

@@ -78,18 +78,15 @@ describe("a random sequence of calls", () => {
     const marker = Array.from({ length: blockSize }, () => mark);
     await rank.engine.publish([...storesOf(family, blocks), storeOf(mark, undefined, marker)]);
     await expect
-      .poll(
-        async () => {
-          const answers = await both({ method: "POST", path: "/overlap_scores", body: { token_ids: marker } });
-          return answers.map(({ body }) =>
-            body.workers.some(
-              (each: { worker_id: unknown; device_blocks: number }) =>
-                Number(each.worker_id) === worker && each.device_blocks === 1,
-            ),
-          );
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        const answers = await both({ method: "POST", path: "/overlap_scores", body: { token_ids: marker } });
+        return answers.map(({ body }) =>
+          body.workers.some(
+            (each: { worker_id: unknown; device_blocks: number }) =>
+              Number(each.worker_id) === worker && each.device_blocks === 1,
+          ),
+        );
+      })
       .toEqual([true, true]);
   }
 

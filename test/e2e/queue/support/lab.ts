@@ -106,10 +106,7 @@ export class Lab {
 
   /** The next result of a list, as its bytes. */
   async result(list = "resp:p1"): Promise<string> {
-    return await until(async () => (await this.redis.rpop(list)) ?? undefined, {
-      what: `a result on ${list}`,
-      timeoutMs: 20_000,
-    });
+    return await until(async () => (await this.redis.rpop(list)) ?? undefined, { what: `a result on ${list}` });
   }
 
   async keys(): Promise<readonly string[]> {

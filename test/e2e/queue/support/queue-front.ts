@@ -37,7 +37,7 @@ export class QueueFront {
   }
 
   async healthy(): Promise<this> {
-    await until(() => this.isHealthy(), { what: "the front to be healthy", timeoutMs: 20_000 });
+    await until(() => this.isHealthy(), { what: "the front to be healthy" });
     return this;
   }
 

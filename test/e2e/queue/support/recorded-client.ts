@@ -34,7 +34,7 @@ export class RecordedClient implements QueueObserver {
     const { redis = {}, secrets = noSecrets, environment = {}, ...options } = changes;
     const recorded = new RecordedClient();
     recorded.#client = await QueueClient.start(
-      { ...options, redis: { url, timeoutMs: 2_000, reconnectMinMs: 10, reconnectMaxMs: 100, ...redis } },
+      { ...options, redis: { url, timeoutMs: 10_000, reconnectMinMs: 10, reconnectMaxMs: 100, ...redis } },
       { secrets, observer: recorded, environment: { ...systemQueueEnvironment, ...environment } },
     );
     return recorded;
@@ -50,7 +50,7 @@ export class RecordedClient implements QueueObserver {
     const whole = {
       payload: Buffer.from('{"model":"m"}'),
       endpoint: "/v1/chat/completions",
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       ...request,
     };
     try {

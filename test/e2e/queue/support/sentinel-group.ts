@@ -58,7 +58,7 @@ export class SentinelGroup {
   async failedOver(): Promise<void> {
     const replica = new Redis(this.replica.url);
     const isPrimary = async () => (await replica.info("replication")).includes("role:master");
-    await until(isPrimary, { what: "the failover", timeoutMs: 30_000, check: () => this.#sentinel.assertRunning() });
+    await until(isPrimary, { what: "the failover", check: () => this.#sentinel.assertRunning() });
     replica.disconnect();
   }
 
@@ -77,7 +77,7 @@ export class SentinelGroup {
         const replicas = await sentinel.call("SENTINEL", "REPLICAS", this.name);
         return JSON.stringify(replicas).includes('"master-link-status","ok"') || hasLink(replicas);
       },
-      { what: "the sentinel to know the replica", timeoutMs: 30_000, check: () => this.#sentinel.assertRunning() },
+      { what: "the sentinel to know the replica", check: () => this.#sentinel.assertRunning() },
     );
     sentinel.disconnect();
   }
