@@ -74,6 +74,7 @@ const member = fc.oneof(
   fc.constantFrom(
     '"delta":"\\"model\\":\\"target\\""',
     '"model":{"model":"target"}',
+    '"a\\"model":"target"',
     '"e":"é😀"',
     `"pad":"${"p".repeat(300)}"`,
   ),

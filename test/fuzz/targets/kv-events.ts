@@ -148,7 +148,21 @@ function payload(): Arbitrary<Buffer> {
 const hash = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 12 }) },
   fc.bigInt({ min: -(1n << 63n), max: (1n << 64n) - 1n }),
-  fc.constantFrom(1.5, -3, 2 ** 40, Buffer.from("0102030405060708ff", "hex"), Buffer.alloc(0), "x", null, true, -0.0),
+  fc.constantFrom(
+    1.5,
+    -3,
+    -128,
+    -129,
+    -32_768,
+    -(2 ** 31),
+    2 ** 40,
+    Buffer.from("0102030405060708ff", "hex"),
+    Buffer.alloc(0),
+    "x",
+    null,
+    true,
+    -0.0,
+  ),
 );
 const text = fc.constantFrom(
   null,
@@ -215,7 +229,10 @@ function made(): Arbitrary<Buffer> {
     { requiredKeys: ["block_hashes", "token_ids", "block_size"] },
   );
   const type = fc.constantFrom("BlockStored", "BlockStored", "BlockRemoved", "AllBlocksCleared", "Ignored", "Odd", 5);
-  const map = fc.tuple(type, fields).map(([of, rest]) => ({ type: of, ...rest }));
+  const map = fc.tuple(type, fields, fc.boolean()).map(([of, rest, isTurned]) => {
+    const members = Object.entries({ type: of, ...rest });
+    return Object.fromEntries(isTurned ? members.reverse() : members);
+  });
   const tail = fc.array(fc.oneof(group, kind, text, media), { maxLength: 8 });
   const tagged = fc.tuple(type, fields, tail, fc.nat({ max: 16 })).map(([of, each, rest, length]) => {
     const stored = [each.block_hashes, each.parent_block_hash ?? null, each.token_ids, each.block_size, null];

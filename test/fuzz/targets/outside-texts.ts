@@ -49,11 +49,13 @@ const results = [
 const figures = [
   'vllm:num_requests_running{engine="0",model_name="m"} 3.0\nvllm:kv_cache_usage_perc{engine="1"} 0.5\n',
   'vllm:cache_config_info{block_size="16",num_gpu_blocks="100"} 1\nsglang:num_running_reqs{dp_rank="2",tp_rank="0"} 1e3\n',
+  'sglang:num_running_reqs{dp_rank="0",tp_rank="1",pp_rank="0"} 4\nsglang:num_running_reqs{dp_rank="0",tp_rank="0",pp_rank="1"} 5\n',
 ];
 const watches = [
   '{"type":"ADDED","object":{"metadata":{"name":"p","uid":"u","labels":{"a":"b"}},"status":{"podIP":"10.0.0.1","conditions":[{"type":"Ready","status":"True"}]},"spec":{"containers":[{"ports":[{"containerPort":80,"name":"h"}]}]}}}\n',
   '{"type":"ADDED","object":{"metadata":{"name":"p","uid":"u"},"spec":{"containers":[{"ports":[{"containerPort":0},{"containerPort":65536},{"containerPort":65535}]}]}}}\n',
   '{"type":"MODIFIED","object":{"metadata":{"name":"i"},"spec":{"selector":{"matchLabels":{"a":"b"}},"targetPorts":[{"number":80}]}}}\n',
+  '5\n\n"x"\n{}\n',
 ];
 const corpora: Readonly<Record<Kind, readonly string[]>> = {
   config: configs,
@@ -202,8 +204,18 @@ function checkFigures(text: string): void {
 
 async function checkWatch(text: string, cuts: readonly number[]): Promise<void> {
   const bytes = Buffer.from(text);
-  const [whole, cut] = [await readWatch([bytes]), await readWatch(piecesOf(bytes, cuts))];
-  assert.deepEqual(cut, whole, "however it is cut");
+  for (const most of [shortLineBytes, maxLineBytes]) {
+    const all = await readWatch([bytes], most);
+    assert.deepEqual(await readWatch(piecesOf(bytes, cuts), most), all, "however it is cut");
+  }
+  const whole = await readWatch([bytes], maxLineBytes);
+  const lines = text.split("\n").filter((line) => line !== "");
+  if (whole.error === "") {
+    assert.deepEqual(
+      whole.values,
+      lines.map((line) => JSON.parse(line)),
+    );
+  }
   for (const value of whole.values) {
     const { object } = (typeof value === "object" && value !== null ? value : {}) as { readonly object?: unknown };
     const pod = readPod(object);
@@ -225,13 +237,20 @@ function checkPod(pod: Pod, { metadata }: PodJson): void {
   if (typeof metadata.labels !== "string") assert.deepEqual([...pod.labels], texts);
 }
 
-async function readWatch(chunks: readonly Buffer[]): Promise<{ readonly values: unknown[]; readonly error: string }> {
+/** Longest event of a watch, bytes; and a bound that real ones pass. */
+const maxLineBytes = 2_000;
+const shortLineBytes = 150;
+
+async function readWatch(
+  chunks: readonly Buffer[],
+  most: number,
+): Promise<{ readonly values: unknown[]; readonly error: string }> {
   const values: unknown[] = [];
   async function* stream(): AsyncGenerator<Buffer> {
     yield* chunks;
   }
   try {
-    for await (const value of jsonLines(stream(), 2_000)) values.push(value);
+    for await (const value of jsonLines(stream(), most)) values.push(value);
     return { values, error: "" };
   } catch (error) {
     assert.ok(error instanceof KubeApiError, String(error));

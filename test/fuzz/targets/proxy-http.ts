@@ -12,7 +12,7 @@ import { parseAll } from "./http/strict-parser.ts";
 export const proxyHttp: FuzzTarget = {
   name: "proxy-http",
   claim: "a worker reads what a strict reader of the client's bytes reads, without routing headers",
-  cases: 250,
+  cases: 500,
   async open() {
     let bench = await ProxyBench.start();
     const check = async (each: ClientBytes) => {

@@ -9,7 +9,14 @@ import { type ParsedMessage, parseAll } from "./http/strict-parser.ts";
 
 const targets: RequestTargets = {
   usual: [
-    ...["POST /route", "POST /route", "POST /route?a=b", "POST /reservations/r1/renew", "DELETE /reservations/a%20b"],
+    ...[
+      "POST /route",
+      "POST /route",
+      "POST /route?a=b",
+      "POST /Route",
+      "POST /reservations/r1/renew",
+      "DELETE /reservations/a%20b",
+    ],
     ...[
       "GET /decisions?limit=5&request_id=x",
       "GET /decisions?limit=5&limit=6",

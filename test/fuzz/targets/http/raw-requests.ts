@@ -181,7 +181,17 @@ export const proxyTargets: RequestTargets = {
   ],
 };
 
-const version = fc.constantFrom("HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "http/1.1", "");
+const version = fc.constantFrom(
+  "HTTP/1.1",
+  "HTTP/1.1",
+  "HTTP/1.1",
+  "HTTP/1.0",
+  "HTTP/1.0",
+  "HTTP/1.2",
+  "HTTP/2.0",
+  "http/1.1",
+  "",
+);
 const method = fc.constantFrom("POST", "POST", "POST", "GET", "OPTIONS", "post", "PUT", "P T", "");
 
 const requestTo = ({ usual: usualLines, odd }: RequestTargets): Arbitrary<RawRequest> =>

@@ -48,7 +48,7 @@ export interface KvStreamCase {
 /** Longest batch that is taken, bytes. */
 export const maxBatchBytes = 8_192;
 
-const path: Arbitrary<Path> = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 4 });
+const path: Arbitrary<Path> = fc.array(fc.integer({ min: 1, max: 2 }), { minLength: 1, maxLength: 3 });
 const format: Arbitrary<Format> = fc.record({
   batch: fc.constantFrom("three", "two", "map"),
   event: fc.constantFrom("array", "map"),
@@ -99,7 +99,7 @@ const step: Arbitrary<StreamStep> = fc.oneof(
 const replay: Arbitrary<ReplayPlan> = fc.record({
   hasTopic: fc.boolean(),
   odd: fc.array(fc.record({ at: fc.nat({ max: 6 }), odd }), { maxLength: 2 }),
-  hole: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined, freq: 3 }),
+  hole: fc.option(fc.constantFrom(1, 1, 2, 3, 5), { nil: undefined, freq: 3 }),
   repeats: fc.boolean(),
 });
 

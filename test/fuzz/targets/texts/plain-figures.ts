@@ -24,8 +24,10 @@ export function plainFigures(text: string): ReadonlyMap<number, PlainFigures> | 
     const given = [...labels.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, key = "", text = ""]) => [key, text] as const);
     const of = new Map(given);
     const rank = of.get("engine") ?? of.get("dp_rank") ?? "0";
-    const isUsual = of.size === given.length && /^\d{1,3}$/.test(rank) && (of.get("tp_rank") ?? "0") === "0";
+    const isUsual = of.size === given.length && /^\d{1,3}$/.test(rank);
     if (!isUsual || !(Number(value) >= 0) || Number(value) === Number.POSITIVE_INFINITY) return undefined;
+    // The other parts of an engine say what its first does.
+    if (["tp_rank", "pp_rank"].some((part) => (of.get(part) ?? "0") !== "0")) continue;
     const figures = ranks.get(Number(rank)) ?? {};
     const figure = names[name];
     if (figure === "runningRequests") figures[figure] = (figures[figure] ?? 0) + Number(value);
