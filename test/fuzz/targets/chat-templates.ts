@@ -19,7 +19,7 @@ const address = / at 0x[0-9a-f]+/;
 export const chatTemplates: FuzzTarget = {
   name: "templates",
   claim: "a chat template prints what transformers prints, is refused where it refuses, or is said not to be known",
-  cases: 300,
+  cases: 1_500,
   needsOracle: true,
   async open() {
     const script = join(import.meta.dirname, "..", "python", "render_templates.py");

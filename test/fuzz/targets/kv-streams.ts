@@ -156,7 +156,6 @@ class StreamBench {
   /** A block that nobody has held before; once it is there, so is all that came before it. */
   async #fence(): Promise<void> {
     const { model } = this.#engine;
-    this.#engine.replays = [];
     const fence = [10 + this.#cases++];
     model.store(fence, 0, format, false);
     const batch = model.publish(format);

@@ -105,5 +105,8 @@ const replay: Arbitrary<ReplayPlan> = fc.record({
 
 export const kvStreamCase: Arbitrary<KvStreamCase> = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 25 }),
-  replays: fc.array(replay, { maxLength: 4 }),
+  // A hole that stays is given up: the request behind one is answered without.
+  replays: fc
+    .array(replay, { maxLength: 4 })
+    .map((plans) => plans.map((plan, i) => (i % 2 === 0 ? plan : { ...plan, hole: undefined }))),
 });
