@@ -26,7 +26,7 @@ import {
 export const extProcOrders: FuzzTarget = {
   name: "ext-proc",
   claim: "any order of messages is answered at most once each and leaves nothing behind",
-  cases: 400,
+  cases: 1_000,
   async open() {
     let bench = await OrderBench.start();
     const check = async (each: OrderCase) => {

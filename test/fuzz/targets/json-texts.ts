@@ -36,7 +36,7 @@ const maxDepth = 64;
 export const jsonTexts: FuzzTarget = {
   name: "json",
   claim: "texts are taken, refused and edited as Python's json reads them",
-  cases: 2_000,
+  cases: 4_000,
   async open() {
     const oracle = new PythonJson();
     const reader = new JsonReader({ internedBytes: 65_536, maxScannedBytes: 262_144 });

@@ -24,7 +24,7 @@ const tiers: readonly StorageTier[] = ["device", "host_pinned", "disk", "externa
 export const kvEvents: FuzzTarget = {
   name: "kv-events",
   claim: "a payload is the batch that a plain reader of its value makes of it, and leaves an index that is whole",
-  cases: 3_000,
+  cases: 6_000,
   async open() {
     const show = (payloads: readonly Buffer[]) => JSON.stringify(payloads.map((each) => each.toString("hex")));
     return fuzzing<readonly Buffer[]>({ cases: fc.array(payload(), { minLength: 1, maxLength: 6 }), check, show });

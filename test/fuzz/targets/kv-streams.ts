@@ -23,7 +23,7 @@ const format = { batch: "three", event: "array", hash: "unsigned", movesByHash: 
 export const kvStreams: FuzzTarget = {
   name: "kv-streams",
   claim: "an index holds what the engine holds, whatever else comes through its sockets",
-  cases: 500,
+  cases: 1_000,
   async open() {
     let bench = await StreamBench.start();
     const check = async (each: KvStreamCase) => {
