@@ -13,6 +13,7 @@ import { Collector } from "./support/collector.ts";
 import { Component, nodeCommand } from "./support/component.ts";
 import { gatewayConfig } from "./support/gateway-config.ts";
 import { onSignals } from "./support/on-signals.ts";
+import { PodAddresses } from "./support/pod-addresses.ts";
 import { processorComponent } from "./support/processor-component.ts";
 import { redisComponent } from "./support/redis-component.ts";
 import { engineModel, injectedModel, soakSettings } from "./support/settings.ts";
@@ -67,7 +68,7 @@ export class Stack {
   readonly queueUrl: string;
   readonly #folder: string;
   readonly #podPorts: PodPorts;
-  readonly #net: number;
+  readonly #addresses: PodAddresses;
   readonly #gpuBlocks: number;
   #pods = 0;
   #forgetSignals: () => void = () => undefined;
@@ -82,7 +83,7 @@ export class Stack {
     this.ports = ports;
     this.#gpuBlocks = sizes.gpuBlocks;
     this.models = sizes.hasInjected ? [injectedModel, engineModel] : [engineModel];
-    this.#net = randomInt(40, 250);
+    this.#addresses = new PodAddresses(randomInt(40, 250), maxPods);
     this.#podPorts = {
       http: ports.podHttp,
       events: ports.podEvents,
@@ -134,9 +135,8 @@ export class Stack {
 
   /** Starts one worker more, and its pod. */
   async addWorker(): Promise<WorkerPod> {
-    const number = (this.#pods++ % maxPods) + 1;
-    const ip = this.#ipOf(number);
-    const pod = new WorkerPod(this.client, `worker-${this.#pods}`, ip, this.#podPorts, this.#gpuBlocks);
+    const ip = this.#addresses.next(new Set([...this.workers.values()].map((pod) => pod.ip)));
+    const pod = new WorkerPod(this.client, `worker-${++this.#pods}`, ip, this.#podPorts, this.#gpuBlocks);
     this.workers.set(pod.name, pod);
     await pod.deploy();
     return pod;
@@ -216,7 +216,7 @@ export class Stack {
 
   async #writeFiles(): Promise<void> {
     const ports = this.ports;
-    const endpoints = Array.from({ length: maxPods }, (_, i) => `${this.#ipOf(i + 1)}:${ports.podHttp}`);
+    const endpoints = this.#addresses.all.map((ip) => `${ip}:${ports.podHttp}`);
     await writeFile(join(this.#folder, "envoy.yaml"), gatewayConfig(ports, endpoints));
     const shared = {
       kubeconfig: this.#kubeconfig,
@@ -273,10 +273,6 @@ export class Stack {
 
   get #kubeconfig(): string {
     return join(this.#folder, "kubeconfig");
-  }
-
-  #ipOf(number: number): string {
-    return `127.0.${this.#net}.${number}`;
   }
 }
 

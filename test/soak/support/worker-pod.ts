@@ -21,10 +21,10 @@ export const podLabels = { app: "engine" };
 /** A simulated worker in a process of its own, its pod in the API, and the way to its KV events. */
 export class WorkerPod {
   readonly name: string;
+  readonly ip: string;
   readonly endpoint: string;
   readonly process: Component;
   readonly relay: Relay;
-  readonly #ip: string;
   readonly #ports: PodPorts;
   readonly #client: KubeClient;
   #restarts = 0;
@@ -33,7 +33,7 @@ export class WorkerPod {
     this.name = name;
     this.endpoint = `${ip}:${ports.http}`;
     this.relay = new Relay(ip, ports.eventsRelay, ports.events);
-    this.#ip = ip;
+    this.ip = ip;
     this.#ports = ports;
     this.#client = client;
     const flags = {
@@ -121,7 +121,7 @@ export class WorkerPod {
   }
 
   async #setReady(isReady: boolean): Promise<void> {
-    const ip = this.#ip;
+    const ip = this.ip;
     await this.#client.patchStatus(pods, this.name, {
       phase: "Running",
       podIP: ip,

@@ -28,7 +28,11 @@ def main(rows, columns, command):
     child = os.fork()
     if child == 0:
         run(slave, command)
-    os.setpgid(child, child)
+    try:
+        os.setpgid(child, child)
+    except PermissionError:
+        # The child was faster: it has done so itself, and runs the command already.
+        pass
     os.tcsetpgrp(slave, child)
     Terminal(master, slave, before, child).serve()
 
