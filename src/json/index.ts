@@ -40,6 +40,7 @@ export { parseJson } from "./parse.ts";
 export { editRoot, type RootChanges } from "./root-edits.ts";
 export { type RootMember, rootMemberList, rootMembers } from "./root-members.ts";
 export { serdeDoubleText, serdeJsonText, serdeJsonTextWith, serdeObject, serdeValue } from "./serde-json-text.ts";
-export { type JsonParts, JsonStreamError, JsonStreamLexer, jsonTextOf } from "./stream-lexer.ts";
+export { JsonStreamError } from "./stream-error.ts";
+export { type JsonParts, JsonStreamLexer, jsonTextOf } from "./stream-lexer.ts";
 export { stringifyJson } from "./stringify.ts";
 export type { TextWeight } from "./text-weight.ts";

@@ -1,4 +1,6 @@
 import { Buffer } from "node:buffer";
+import { JsonStreamError, misplaced } from "./stream-error.ts";
+import { StreamNumber } from "./stream-number.ts";
 
 /** Told of a JSON text's parts, in order. */
 export interface JsonParts {
@@ -13,11 +15,6 @@ export interface JsonParts {
   literal(value: boolean | null): void;
 }
 
-/** Text that is no JSON, or beyond a bound. */
-export class JsonStreamError extends Error {
-  override readonly name = "JsonStreamError";
-}
-
 const modes = { between: 0, text: 1, number: 2, literal: 3 } as const;
 /** What may come next. */
 const expects = { value: 0, firstValue: 1, key: 2, firstKey: 3, colon: 4, comma: 5, nothing: 6 } as const;
@@ -25,9 +22,6 @@ const expects = { value: 0, firstValue: 1, key: 2, firstKey: 3, colon: 4, comma:
 const quote = 0x22;
 const backslash = 0x5c;
 const literals: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
-
-/** What a number's digits stand for, and what may come between. */
-const phases = { integer: 0, fraction: 1, exponent: 2 } as const;
 
 /** Longest text that is spread over chunks, bytes. */
 const maxTextBytes = 1_048_576;
@@ -46,17 +40,9 @@ export class JsonStreamLexer {
   #isEscaped = false;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** A number or literal so far. */
+  /** A literal so far. */
   #word = "";
-  #low = 0;
-  #high = 0;
-  /** Of the phase so far. */
-  #digits = 0;
-  #phase: number = phases.integer;
-  #beginsWithZero = false;
-  #hasExponentSign = false;
-  #isNegative = false;
-  #isPlain = true;
+  readonly #number = new StreamNumber();
 
   constructor(parts: JsonParts) {
     this.#parts = parts;
@@ -188,74 +174,16 @@ export class JsonStreamLexer {
     return whole;
   }
 
-  /** Digits are added up as they come: nearly all of a dump is numbers. */
   #readNumber(chunk: Buffer, from: number): number {
-    let low = this.#low;
-    let high = this.#high;
-    let at = from;
-    if (this.#digits === 0 && this.#isPlain) this.#beginsWithZero = chunk[chunk[at] === 0x2d ? at + 1 : at] === 0x30;
-    for (; at < chunk.length; at++) {
-      const digit = (chunk[at] as number) - 0x30;
-      if (digit < 0 || digit > 9) {
-        if (this.#isNumberSign(digit + 0x30)) continue;
-        break;
-      }
-      this.#digits++;
-      low = low * 10 + digit;
-      high = high * 10 + Math.floor(low / 0x1_0000_0000);
-      low %= 0x1_0000_0000;
-      if (high >= 0x1_0000_0000) {
-        this.#isPlain = false;
-        high = 0;
-      }
-    }
-    this.#low = low;
-    this.#high = high;
+    const at = this.#number.read(chunk, from);
     if (at < chunk.length) this.#endNumber();
     return at;
   }
 
-  /** Whether a byte is part of a number beside its digits: a sign, a point or an exponent, each in its place. */
-  #isNumberSign(byte: number): boolean {
-    if (byte === 0x2d || byte === 0x2b) return this.#isSign(byte === 0x2d);
-    const isPoint = byte === 0x2e;
-    if (!isPoint && byte !== 0x65 && byte !== 0x45) return false;
-    if (this.#phase >= (isPoint ? phases.fraction : phases.exponent)) throw misplaced();
-    this.#endDigits();
-    this.#phase = isPoint ? phases.fraction : phases.exponent;
-    this.#digits = 0;
-    this.#isPlain = false;
-    return true;
-  }
-
-  #isSign(isMinus: boolean): boolean {
-    const isFirst = this.#phase === phases.integer ? isMinus && !this.#isNegative : !this.#hasExponentSign;
-    if (!isFirst || this.#digits > 0 || this.#phase === phases.fraction) throw misplaced();
-    if (this.#phase === phases.integer) this.#isNegative = true;
-    else this.#hasExponentSign = true;
-    return true;
-  }
-
-  #endDigits(): void {
-    const hasZeroBefore = this.#phase === phases.integer && this.#beginsWithZero && this.#digits > 1;
-    if (this.#digits === 0 || hasZeroBefore) throw new JsonStreamError("a number that is none");
-  }
-
   #endNumber(): void {
-    if (!this.#isPlain || this.#digits === 0 || this.#beginsWithZero) this.#endDigits();
-    const isNegative = this.#isNegative;
-    const isInteger = this.#isPlain && !(isNegative && isBeyondSigned(this.#low, this.#high));
-    const { low, high } = isNegative ? negated(this.#low, this.#high) : { low: this.#low, high: this.#high };
-    this.#low = 0;
-    this.#high = 0;
-    this.#digits = 0;
-    this.#isNegative = false;
-    if (!this.#isPlain) {
-      this.#isPlain = true;
-      this.#phase = phases.integer;
-      this.#hasExponentSign = false;
-    }
-    this.#parts.number(isInteger, low, high);
+    const number = this.#number;
+    number.end();
+    this.#parts.number(number.isInteger, number.low, number.high);
     this.#afterValue();
   }
 
@@ -287,15 +215,3 @@ export function jsonTextOf(bytes: Buffer): string {
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function misplaced(): JsonStreamError {
-  return new JsonStreamError("something in a place where JSON has none");
-}
-
-function isBeyondSigned(low: number, high: number): boolean {
-  return high > 0x8000_0000 || (high === 0x8000_0000 && low > 0);
-}
-
-function negated(low: number, high: number): { low: number; high: number } {
-  return { low: -low >>> 0, high: (low === 0 ? -high : -high - 1) >>> 0 };
-}
