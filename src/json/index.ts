@@ -35,6 +35,7 @@ export type { ByteSpan, JsonValue } from "./json-value.ts";
 export { type LiftedObject, liftObject } from "./lift-object.ts";
 export type { LiftedArrays, NumberArray } from "./number-arrays.ts";
 export { liftNumberArrays } from "./number-arrays.ts";
+export { ownStart, ownString } from "./own-string.ts";
 export type { ParseJsonOptions } from "./parse.ts";
 export { parseJson } from "./parse.ts";
 export { editRoot, type RootChanges } from "./root-edits.ts";

@@ -1,3 +1,4 @@
+import { ownStart } from "../json/index.ts";
 import type { RequestHeaders } from "./route-request.ts";
 
 /** A request's place among those that wait. */
@@ -20,10 +21,10 @@ const defaultFairnessId = "default-flow";
  */
 export function flowOf(headers: RequestHeaders, priorities: Pick<ReadonlyMap<string, number>, "get">): RequestFlow {
   const objective = valueOfEither(headers, "inference-objective");
-  const fairnessId = valueOfEither(headers, "inference-fairness-id")?.slice(0, maxIdLength);
+  const fairnessId = valueOfEither(headers, "inference-fairness-id");
   return {
     priority: (objective === undefined ? undefined : priorities.get(objective)) ?? 0,
-    fairnessId: fairnessId ?? defaultFairnessId,
+    fairnessId: fairnessId === undefined ? defaultFairnessId : ownStart(fairnessId, maxIdLength),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { RequestApi } from "../api/index.ts";
-import type { BodyEdit } from "../json/index.ts";
+import { type BodyEdit, ownStart } from "../json/index.ts";
 import type { BlockHashes } from "../kv/index.ts";
 import type { Constraints, PickOverrides, PinnedWorker } from "../pick/index.ts";
 import type { ServedModel } from "./model-registry.ts";
@@ -40,7 +40,7 @@ const maxRequestIdLength = 128;
 
 /** A request's id as it is kept. */
 export function keptRequestId(requestId: string | undefined): string | undefined {
-  return requestId?.slice(0, maxRequestIdLength);
+  return requestId === undefined ? undefined : ownStart(requestId, maxRequestIdLength);
 }
 
 /** What a request speaks; `given` is a prompt that its caller tokenized or hashed. */

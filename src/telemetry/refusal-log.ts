@@ -1,4 +1,5 @@
 import { httpStatusByCode, type RoutingErrorCode } from "../errors/index.ts";
+import { ownString } from "../json/index.ts";
 
 /** Which surface refused a request. */
 export type RefusingSurface = "ext-proc" | "proxy" | "route-api" | "decisions" | "queue";
@@ -89,9 +90,9 @@ export class RefusalLog {
       surface,
       status: status ?? (Object.hasOwn(httpStatusByCode, code) ? httpStatusByCode[code as RoutingErrorCode] : 500),
       code,
-      field: field?.slice(0, textLength),
-      reason: plainCodes.has(code) ? message?.slice(0, reasonLength) : undefined,
-      requestId: requestId?.slice(0, textLength),
+      field: kept(field, textLength),
+      reason: plainCodes.has(code) ? kept(message, reasonLength) : undefined,
+      requestId: kept(requestId, textLength),
     };
   }
 
@@ -100,4 +101,9 @@ export class RefusalLog {
     const listed = Math.min(limit, this.#kept.length);
     return Array.from({ length: listed }, (_, i) => this.#kept[(this.#count - 1 - i) % this.#most] as LoggedRefusal);
   }
+}
+
+/** A text as it is kept. It may be a part of a body already, which would be kept alive. */
+function kept(text: string | undefined, length: number): string | undefined {
+  return text === undefined ? undefined : ownString(text.slice(0, length));
 }

@@ -1,10 +1,10 @@
+import { ownString } from "../json/index.ts";
 import type { BpeEngine } from "./bpe-engine.ts";
 import type { CacheBudget } from "./cache-budget.ts";
 import { type Cuts, firstCut } from "./cuts.ts";
 import { GenerationMap } from "./generation-map.ts";
 import { IdBuffer } from "./id-buffer.ts";
 import { IdRun } from "./id-run.ts";
-import { ownString } from "./own-string.ts";
 import type { RunList } from "./run-list.ts";
 import type { TokenMatcher } from "./token-matcher.ts";
 import { UncuttableText } from "./uncuttable-text.ts";

@@ -1,10 +1,10 @@
+import { ownString } from "../json/index.ts";
 import type { CacheBudget } from "./cache-budget.ts";
 import { ChunkEncoder, type ChunkEncoderParts, entryBytes, type Steps } from "./chunk-encoder.ts";
 import { type Cuts, firstCut, lastCut } from "./cuts.ts";
 import { ChainedPrompt } from "./encoded-prompt.ts";
 import { GenerationMap } from "./generation-map.ts";
 import { IdRun } from "./id-run.ts";
-import { ownString } from "./own-string.ts";
 import { type KnownPrompt, PromptCache } from "./prompt-cache.ts";
 import { RunList } from "./run-list.ts";
 import type { EncodedPrompt, OwnText, PromptHead } from "./tokenizer.ts";

@@ -1,5 +1,6 @@
 import { JsonObject } from "../json-object.ts";
 import type { JsonValue } from "../json-value.ts";
+import { ownStart } from "../own-string.ts";
 import { FieldError } from "./field-error.ts";
 import { anyObject, type DuplicateKeys, isList, type Reader } from "./reader.ts";
 
@@ -162,6 +163,6 @@ function refuseDuplicates(object: JsonObject, known: KnownKeys): void {
 
 function refuseUnknown(object: JsonObject, known: KnownKeys): void {
   for (const key of object.keys()) {
-    if (!known.has(key)) throw new FieldError("is not a known field", key.slice(0, 64));
+    if (!known.has(key)) throw new FieldError("is not a known field", ownStart(key, 64));
   }
 }

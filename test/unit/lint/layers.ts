@@ -39,7 +39,7 @@ const layersBelowCommands: readonly Layer[] = [
   adapter("kv-events", ["errors", "fleet", "json", "kv", "telemetry"], ["msgpackr", "zeromq"]),
   adapter(
     "telemetry",
-    ["errors"],
+    ["errors", "json"],
     [
       "@opentelemetry/api",
       "@opentelemetry/core",

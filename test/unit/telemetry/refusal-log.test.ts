@@ -1,3 +1,6 @@
+import { memoryUsage } from "node:process";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { Metrics, RefusalLog } from "../../../src/telemetry/index.ts";
 
@@ -6,7 +9,24 @@ function log(maxRefusals: number) {
   return new RefusalLog({ maxRefusals }, () => now++);
 }
 
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
 describe("the log of refusals", () => {
+  it("does not keep the bodies and headers alive that its texts are parts of", () => {
+    const refusals = log(100);
+    collect();
+    const before = memoryUsage().heapUsed;
+    for (let i = 0; i < 100; i++) {
+      const body = Buffer.from(`${i} ${"a key of a body ".repeat(1 << 15)}`).toString("latin1");
+      const [field, requestId] = [body.slice(0, 64), body.slice(200, 400)];
+      refusals.add({ surface: "proxy", code: "invalid_request", field, requestId });
+    }
+    collect();
+    expect(refusals.recent(100)).toHaveLength(100);
+    expect(memoryUsage().heapUsed - before).toBeLessThan(5 << 20);
+  });
+
   it("has the latest ones, the newest first, and counts all", () => {
     const refusals = log(3);
     for (const code of ["no_endpoints", "saturated", "unknown_model", "not_ready", "evicted"]) {

@@ -11,3 +11,8 @@ export function ownString(text: string): string {
   const encoding = beyondLatin1.test(text) ? "utf16le" : "latin1";
   return Buffer.from(text, encoding).toString(encoding);
 }
+
+/** The beginning of a text, which does not keep the rest of it alive. @param most in UTF-16 code units */
+export function ownStart(text: string, most: number): string {
+  return text.length > most ? ownString(text.slice(0, most)) : text;
+}
