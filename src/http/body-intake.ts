@@ -142,8 +142,12 @@ class BodyChunks {
   take(): Buffer {
     const [first] = this.#chunks;
     const bytes = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-    this.#chunks = [];
+    this.clear();
     return bytes;
+  }
+
+  clear(): void {
+    this.#chunks = [];
   }
 
   #look(): void {
@@ -180,6 +184,7 @@ class BodyReading {
   fail(error: HttpError): void {
     if (this.#isOver) return;
     this.#finish();
+    this.#chunks.clear();
     this.#account.give(this.#length);
     this.#request.resume();
     this.#done(error, noBody);

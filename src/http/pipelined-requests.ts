@@ -22,8 +22,8 @@ const noExchanges: readonly Exchange[] = [];
 export class PipelinedRequests {
   /** In the order in which they came. */
   readonly #underWay = new WeakMap<Socket, readonly Exchange[]>();
-  /** The last request that was answered: its body may still come. */
-  readonly #answered = new WeakMap<Socket, IncomingMessage>();
+  /** The last request that was answered, while its body may still come: Node holds it so long, and an idle connection has to hold none. */
+  readonly #answered = new WeakMap<Socket, WeakRef<IncomingMessage>>();
   readonly #ended = new WeakSet<Socket>();
   readonly #unreadable = new WeakMap<Socket, EndConnection>();
 
@@ -58,7 +58,8 @@ export class PipelinedRequests {
   #over(socket: Socket, request: IncomingMessage): void {
     const others = (this.#underWay.get(socket) ?? noExchanges).filter((each) => each.request !== request);
     this.#underWay.set(socket, others);
-    this.#answered.set(socket, request);
+    if (request.complete) this.#answered.delete(socket);
+    else this.#answered.set(socket, new WeakRef(request));
     this.#endIfAnswered(socket);
   }
 
@@ -68,7 +69,7 @@ export class PipelinedRequests {
     if (end === undefined || exchanges.some(({ request }) => request.complete)) return;
     this.#unreadable.set(socket, () => undefined);
     // One that has not come whole is the one whose body cannot be read.
-    const isAnswered = this.#answered.get(socket)?.complete === false;
+    const isAnswered = this.#answered.get(socket)?.deref()?.complete === false;
     end(!isAnswered && !exchanges.some(({ response }) => response.headersSent));
   }
 }
