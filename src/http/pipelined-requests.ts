@@ -46,6 +46,11 @@ export class PipelinedRequests {
     this.#ended.add(socket);
   }
 
+  /** Whether a request that was read whole has no answer yet. */
+  isAnswering(socket: Socket): boolean {
+    return (this.#underWay.get(socket) ?? noExchanges).some(({ request }) => request.complete);
+  }
+
   /** What comes on a connection cannot be read. Calls `end` once, when all requests that were read whole are answered. */
   endUnreadable(socket: Socket, end: EndConnection): void {
     // Node tells of it again with each packet.

@@ -38,7 +38,9 @@ export function takeRequests(server: Pick<Server, "on">, taker: RequestTaker): v
   server.on("checkExpectation", (request, response) => take(request, response, false));
   server.on("clientError", (cause: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
-    if (cause.code === "ECONNRESET") {
+    // Who leaves within a request is told of so, and waits for no answer to the one before.
+    const hasLeft = cause.code === "HPE_INVALID_EOF_STATE" && pipelined.isAnswering(socket);
+    if (cause.code === "ECONNRESET" || hasLeft) {
       socket.destroy(cause);
       return;
     }

@@ -177,7 +177,7 @@ export class DumpParts implements JsonParts {
   /** A value of this kind begins here. Throws JsonStreamError for a text that is no object. */
   #expect(kind: "text" | "integer" | "boolean" | "null" | "object" | "array" | "fraction"): void {
     // Nearly all of a dump's values, and none of them is in the list.
-    if (this.#place === "block") return;
+    if (this.#place === "block" || this.#place === "blocks" || this.#place === "blockHashes") return;
     if (this.#place === "outside" && kind !== "object") throw new JsonStreamError("a dump is a JSON object");
     const expected = kinds.get(`${this.#place} ${this.#key}`);
     if (expected !== undefined && kind !== expected && kind !== "null") this.#fields.isBad = true;

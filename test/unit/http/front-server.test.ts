@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import { afterEach, describe, expect, it } from "vitest";
 import { FrontServer } from "../../../src/http/index.ts";
@@ -13,7 +14,7 @@ async function startFront(
 ): Promise<FrontServer> {
   let isClosing = false;
   const door = {
-    receive: (_request: unknown, response: import("node:http").ServerResponse) => {
+    receive: (_request: unknown, response: ServerResponse) => {
       // As a worker's answer does, it comes later.
       setImmediate(() => response.writeHead(isClosing ? 503 : 200, isClosing ? { connection: "close" } : {}).end());
     },
@@ -53,6 +54,27 @@ describe("the end of a front", () => {
     const drained = server.drain(1_000);
     await expect(statusOf(address)).rejects.toThrow();
     await drained;
+  });
+});
+
+describe("a client that leaves within its next request", () => {
+  it("takes the answer with it that is under way", async () => {
+    const limits = roomyLimits;
+    const log = { info: () => undefined, error: () => undefined, warn: () => undefined };
+    const place = { setting: "proxy.listen", host: "127.0.0.1", port: 0, tls: { kind: "off" } } as const;
+    const left = Promise.withResolvers<void>();
+    const door = {
+      // Answered by nobody, until its client has left.
+      receive: (_request: unknown, response: ServerResponse) => response.once("close", left.resolve),
+      setReady: () => undefined,
+      closeConnections: () => undefined,
+      abandonAll: () => undefined,
+    };
+    const server = await FrontServer.start(door, { ...place, drainNoticeMs: 0, limits }, log);
+    open.push(server);
+    const answers = sendRaw(server.address, "GET /one HTTP/1.1\r\nhost: x\r\n\r\nGET /two HT", { ends: true });
+    await left.promise;
+    expect(await answers).toBe("");
   });
 });
 

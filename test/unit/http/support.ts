@@ -78,11 +78,12 @@ export async function send(address: string, sent: Sent = {}): Promise<Received> 
   });
 }
 
-/** Writes bytes to the address and reads until the other side closes. */
-export async function sendRaw(address: string, bytes: string): Promise<string> {
+/** Writes bytes to the address and reads until the other side closes. @param ends whether the client says that no more comes */
+export async function sendRaw(address: string, bytes: string, { ends = false } = {}): Promise<string> {
   const { host, port } = where(address);
   const socket = connect({ host: host ?? "", port: Number(port) });
-  socket.write(bytes);
+  if (ends) socket.end(bytes);
+  else socket.write(bytes);
   return (await buffer(socket)).toString();
 }
 
