@@ -1,7 +1,7 @@
-import { RoutingError } from "../../errors/index.ts";
 import { BodyGatherer } from "./body-gatherer.ts";
+import { OwedAnswers } from "./owed-answers.ts";
 import type { PickAnswer } from "./pick-answer.ts";
-import type { CommonResponse, HttpBody, ProcessingResponse } from "./processing-messages.ts";
+import type { CommonResponse, HttpBody } from "./processing-messages.ts";
 import { headersAnswer, noBody, pickResponse } from "./request-answers.ts";
 import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
 
@@ -20,13 +20,12 @@ export class BufferedRequest implements RequestPhase {
   readonly #isAlwaysWhole: boolean;
   readonly #gatherer: BodyGatherer;
   #pickedOn: "headers" | "body" | "trailers" | undefined;
-  #isAnswered = false;
-  /** Answers that have to wait for the pick's: Envoy refuses them in another order. */
-  #owed: ProcessingResponse[] = [];
+  readonly #owed: OwedAnswers;
 
   /** @param isAlwaysWhole whether the one body message holds the whole body even without its end (trailers follow) */
   constructor(host: RequestPhaseHost, isAlwaysWhole: boolean) {
     this.#host = host;
+    this.#owed = new OwedAnswers((message) => host.send(message), maxOwed);
     this.#gatherer = new BodyGatherer(host.pool, undefined);
     this.#isAlwaysWhole = isAlwaysWhole;
   }
@@ -38,7 +37,7 @@ export class BufferedRequest implements RequestPhase {
 
   body({ body = noBody, end_of_stream: isEnd = false }: HttpBody): void {
     if (this.#pickedOn !== undefined) {
-      this.#pass({ request_body: {} });
+      this.#owed.pass({ request_body: {} });
       return;
     }
     this.#host.hold(body.length);
@@ -49,7 +48,7 @@ export class BufferedRequest implements RequestPhase {
 
   trailers(): void {
     if (this.#pickedOn === undefined) this.#pick("trailers", noBody);
-    else this.#pass({ request_trailers: {} });
+    else this.#owed.pass({ request_trailers: {} });
   }
 
   answer(answer: PickAnswer, counted: () => void): void {
@@ -57,25 +56,11 @@ export class BufferedRequest implements RequestPhase {
       this.#gatherer.release();
       counted();
     };
-    this.#isAnswered = true;
     if (this.#pickedOn === "headers") this.#host.send(headersAnswer(answer), written);
     else if (this.#pickedOn === "body") this.#sendBody(answer, written);
     // No body message came, so only the metadata can still tell the destination.
     else this.#host.send({ request_trailers: {}, dynamic_metadata: answer.dynamicMetadata }, written);
-    for (const message of this.#owed) this.#host.send(message);
-    this.#owed = [];
-  }
-
-  /** @throws RoutingError invalid_request */
-  #pass(message: ProcessingResponse): void {
-    if (this.#isAnswered) {
-      this.#host.send(message);
-      return;
-    }
-    if (this.#owed.length >= maxOwed) {
-      throw new RoutingError("the gateway sends more behind the end of the request", { code: "invalid_request" });
-    }
-    this.#owed.push(message);
+    this.#owed.open();
   }
 
   #pick(on: "headers" | "body" | "trailers", body: Buffer | undefined): void {

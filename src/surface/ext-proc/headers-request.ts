@@ -1,7 +1,10 @@
+import { OwedAnswers } from "./owed-answers.ts";
 import type { PickAnswer } from "./pick-answer.ts";
-import type { ProcessingResponse } from "./processing-messages.ts";
 import { headersAnswer } from "./request-answers.ts";
 import type { RequestPhase, RequestPhaseHost } from "./request-phase.ts";
+
+/** Most answers that wait for a pick: those to the pieces of a body, of 256 MB and more in pieces of 64 KB. */
+const maxOwed = 4_096;
 
 /**
  * NONE and STREAMED: the headers leave before the body is known, so the request is placed by load and its body passes
@@ -11,12 +14,11 @@ export class HeadersRequest implements RequestPhase {
   readonly needsLength = false;
   readonly gathersBody = false;
   readonly #host: RequestPhaseHost;
-  #isAnswered = false;
-  /** Answers that have to wait for the headers': Envoy refuses them in another order. */
-  #owed: ProcessingResponse[] = [];
+  readonly #owed: OwedAnswers;
 
   constructor(host: RequestPhaseHost) {
     this.#host = host;
+    this.#owed = new OwedAnswers((message) => host.send(message), maxOwed);
   }
 
   headers(): void {
@@ -24,22 +26,15 @@ export class HeadersRequest implements RequestPhase {
   }
 
   body(): void {
-    this.#pass({ request_body: {} });
+    this.#owed.pass({ request_body: {} });
   }
 
   trailers(): void {
-    this.#pass({ request_trailers: {} });
+    this.#owed.pass({ request_trailers: {} });
   }
 
   answer(answer: PickAnswer, written: () => void): void {
-    this.#isAnswered = true;
     this.#host.send(headersAnswer(answer), written);
-    for (const message of this.#owed) this.#host.send(message);
-    this.#owed = [];
-  }
-
-  #pass(message: ProcessingResponse): void {
-    if (this.#isAnswered) this.#host.send(message);
-    else this.#owed.push(message);
+    this.#owed.open();
   }
 }

@@ -97,6 +97,20 @@ describe("a request in BUFFERED mode", () => {
   });
 });
 
+describe("a request in STREAMED mode", () => {
+  it("is refused when the gateway sends ever more of a body while the request is placed by its headers", async () => {
+    const world = new SessionWorld();
+    world.router.decide = () => new Promise(() => {});
+    const stream = world.open();
+    await stream.receive(requestHeaders({ requestMode: STREAMED, responseMode: STREAMED }));
+    for (let count = 0; count < 4_096; count++) await stream.receive(requestBody("x"));
+    expect(stream.answers).toEqual([]);
+    await stream.receive(requestBody("x"));
+    expect(shapes(stream.answers)).toEqual(["immediate_response"]);
+    expect(stream.isEnded).toBe(true);
+  });
+});
+
 describe("a request in BUFFERED_PARTIAL mode", () => {
   const partial = { requestMode: BUFFERED_PARTIAL, responseMode: STREAMED };
 
