@@ -18,6 +18,8 @@ export class ShardSide {
   #observer: RedisLinkObserver | undefined;
   #render: (() => Promise<string>) | undefined;
   #console: ((question: ConsoleQuestion) => AsyncIterable<string>) | undefined;
+  /** The latest question about the state. */
+  #stateAsked = 0;
 
   constructor(port: ParentPort) {
     this.#port = port;
@@ -69,11 +71,19 @@ export class ShardSide {
     else this.#answerMetrics(message.id);
   }
 
-  /** Who asks waits for a bounded time: what fails is answered by nothing. */
+  /**
+   * Who asks waits for a bounded time: what fails is answered by nothing. States are asked for one after the other: an answer that another question has
+   * overtaken is waited for by nobody, and would slow down all that come after it.
+   */
   async #answerConsole(id: number, question: ConsoleQuestion): Promise<void> {
+    const isState = question.about === "state";
+    if (isState) this.#stateAsked = id;
     const pieces = this.#console?.(question);
     if (pieces === undefined) return;
-    for await (const text of pieces) await this.#port.send({ kind: "console", id, text, isLast: false });
+    for await (const text of pieces) {
+      if (isState && this.#stateAsked !== id) return;
+      await this.#port.send({ kind: "console", id, text, isLast: false });
+    }
     await this.#port.send({ kind: "console", id, text: "", isLast: true });
   }
 

@@ -20,7 +20,7 @@ export interface SupervisorOptions extends RestartOptions {
 interface Awaited {
   /** Pieces that have come. */
   readonly pieces: string[];
-  readonly settle: (pieces: readonly string[]) => void;
+  readonly settle: (pieces: readonly string[] | undefined) => void;
 }
 
 /** A shard as the console shows it. */
@@ -147,7 +147,10 @@ export class ShardSupervisor implements MetricsSource {
         awaited.pieces.push(text);
         if (isLast) awaited.settle(awaited.pieces);
       },
-      ended: (how, againMs) => this.#observer.ended(index, how, againMs, this.#wereAllReady),
+      ended: (how, againMs) => {
+        for (const [key, { settle }] of this.#awaited) if (key.startsWith(`${index}/`)) settle(undefined);
+        this.#observer.ended(index, how, againMs, this.#wereAllReady);
+      },
     };
   }
 

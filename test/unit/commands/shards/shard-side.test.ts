@@ -88,3 +88,27 @@ it("its console's answers are given in pieces, and the last one is told", async 
     "",
   ]);
 });
+
+it("a state that is asked for again is not told any further to who asked before", async () => {
+  const { side, sent, tell } = parent();
+  const turns: (() => void)[] = [];
+  let made = 0;
+  side.serveConsole(async function* () {
+    for (let piece = 0; piece < 3; piece++) {
+      await new Promise<void>((resolve) => turns.push(resolve));
+      made++;
+      yield String(piece);
+    }
+  });
+  const state = { about: "state" } as const;
+  tell({ kind: "console", id: 1, question: state });
+  tell({ kind: "console", id: 2, question: { about: "picks", limit: 1, requestId: undefined } });
+  tell({ kind: "console", id: 3, question: state });
+  for (let turn = 0; turn < 20; turn++) {
+    for (const go of turns.splice(0)) go();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const told = (id: number) => sent.flatMap((each) => (each.kind === "console" && each.id === id ? [each.text] : []));
+  expect([told(1), told(2), told(3)]).toEqual([[], ["0", "1", "2", ""], ["0", "1", "2", ""]]);
+  expect(made).toBe(7);
+});

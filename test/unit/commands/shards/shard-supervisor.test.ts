@@ -306,6 +306,14 @@ describe("what the console asks", () => {
     shard(0).tell({ kind: "console", id: message.id, text: "", isLast: true });
   });
 
+  it("is answered by nothing at once by a shard that ends", async () => {
+    const [ended, other] = [supervisor.askConsole(0, question), supervisor.askConsole(1, question)];
+    shard(0).end("SIGSEGV");
+    expect(await ended).toBeUndefined();
+    answer(1, "[]");
+    expect(await other).toEqual(["[]", ""]);
+  });
+
   it("is asked of no shard that does not run, or does not exist", async () => {
     shard(0).end("SIGSEGV");
     expect(await supervisor.askConsole(0, question)).toBeUndefined();
