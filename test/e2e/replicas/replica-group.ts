@@ -38,7 +38,7 @@ export class Replica {
   readonly link: CuttableLink;
   readonly #routePort: number;
   readonly #picker: Picker;
-  readonly #agent = new Agent({ headersTimeout: 2_000, bodyTimeout: 2_000 });
+  readonly #agent = new Agent({ headersTimeout: 60_000, bodyTimeout: 60_000 });
   readonly #gateway: GrpcGateway | undefined;
   isDead = false;
 

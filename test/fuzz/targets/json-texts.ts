@@ -10,7 +10,6 @@ import {
   JsonSyntaxError,
   type JsonValue,
   parseJson,
-  type RootMember,
   rootMemberList,
   setMember,
   stringifyJson,
@@ -19,7 +18,7 @@ import { Parser } from "../../../src/json/parser.ts";
 import { mutilatedText } from "../../unit/json/json-texts.ts";
 import { type FuzzTarget, fuzzing } from "../framework/fuzz-target.ts";
 import { lastOfRepeats, PythonJson, type Seen } from "../framework/python-json.ts";
-import { bodiesWithParts, checkParts, recordsIn } from "./json/lifted-parts.ts";
+import { bodiesWithParts, checkParts, finished, recordsIn } from "./json/lifted-parts.ts";
 import { shownJson } from "./json/shown-json.ts";
 
 interface JsonCase {
@@ -205,10 +204,6 @@ function checkOtherBytes(text: Buffer, spliced: Buffer, json: Buffer): void {
   while (end < text.length - start && text[text.length - 1 - end] === spliced[spliced.length - 1 - end]) end++;
   const changed = spliced.length - start - end;
   assert.ok(changed <= json.length + 64, `${changed} bytes changed to set ${json.length}`);
-}
-
-function finished(steps: Generator<void, readonly RootMember[]>): readonly RootMember[] {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
 /** Members in the order of their names: a member that is removed and set again changes its place. */

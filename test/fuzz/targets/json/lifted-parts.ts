@@ -204,7 +204,7 @@ function attempt<T>(work: () => T): T | "syntax" | "field" {
   }
 }
 
-function finished<T>(steps: Generator<void, T>): T {
+export function finished<T>(steps: Generator<void, T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
