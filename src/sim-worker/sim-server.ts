@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { editRoot, JsonObject, parseJson } from "../json/index.ts";
 import { sendError, sendJson } from "./answer-writer.ts";
 import { embeddingsAnswer } from "./embeddings.ts";
 import type { SimEngine } from "./engine.ts";
@@ -114,7 +115,7 @@ export class SimServer {
   /** The tokens that the message would have, counted as those of the message. */
   async #countTokens({ response }: Exchange, record: RequestRecord, body: Buffer): Promise<void> {
     try {
-      const tokens = await this.#parts.generation.countTokens("/v1/messages", body);
+      const tokens = await this.#parts.generation.countTokens("/v1/messages", asMessage(body));
       record.outcome = "completed";
       sendJson(response, 200, { input_tokens: tokens });
     } catch (error) {
@@ -215,4 +216,11 @@ function modelList(models: readonly string[]): object {
     object: "list",
     data: models.map((id) => ({ id, object: "model", created: 0, owned_by: "sim-worker" })),
   };
+}
+
+/** A request to count as one to answer, which must say how long its answer may be; what is to be counted has no answer. @throws JsonSyntaxError */
+function asMessage(body: Buffer): Buffer {
+  const root = parseJson(body);
+  if (!(root instanceof JsonObject) || root.has("max_tokens")) return body;
+  return editRoot(body, [], new Map([["max_tokens", Buffer.from("1")]]));
 }

@@ -141,6 +141,24 @@ describe("what arrives", () => {
     expect(worker.requests().map(({ tokenSource }) => tokenSource)).toEqual(["token_data", "token_data"]);
   });
 
+  it("counts the tokens of a message that says nothing of its answer, as Anthropic's clients send it", async () => {
+    const asked: string[] = [];
+    const worker = await start({
+      tokenize: (path, body) => {
+        asked.push(`${path} ${body}`);
+        return Uint32Array.of(1, 2, 3);
+      },
+    });
+    const messages = [{ role: "user", content: "x" }];
+    for (const more of [{}, { max_tokens: 5 }]) {
+      const answer = await post(worker, "/v1/messages/count_tokens", { model: "m", messages, ...more });
+      expect(await answer.json()).toEqual({ input_tokens: 3 });
+    }
+    const said = '/v1/messages {"model":"m","messages":[{"role":"user","content":"x"}],"max_tokens":';
+    expect(asked).toEqual([`${said}1}`, `${said}5}`]);
+    expect((await post(worker, "/v1/messages/count_tokens", "{")).status).toBe(400);
+  });
+
   it("asks the given tokenizer otherwise, and shows its refusal", async () => {
     const worker = await start({
       tokenize: (path, body) => {
