@@ -58,9 +58,10 @@ export async function startExtProcServer(
   const mismatches = new MismatchLog(logger, clock);
   const session = { router, telemetry, logger, clock, admission, removals, mismatches, pool, options: resolved };
   const context = { session, streams, encoder: new ResponseEncoder(pool) };
-  const broken = (err: NodeJS.ErrnoException) => noteBroken(err, logger);
-  const main = new GrpcServer(resolved, broken);
-  const healthOnly = new GrpcServer({ ...resolved, sharesPort: false }, broken);
+  const main = new GrpcServer(resolved, (err) => noteBroken(err, logger));
+  // A probe that speaks no gRPC, each few seconds: no request is lost by it.
+  const probed = (err: Error) => logger.debug({ err }, "health: a connection broke; the port speaks gRPC");
+  const healthOnly = new GrpcServer({ ...resolved, sharesPort: false }, probed);
   const definitions = loadServiceDefinitions();
   main.addStreams(`/${EXT_PROC_SERVICE_NAME}/Process`, (stream) => new ProcessStream(stream, context));
   for (const server of [main, healthOnly]) server.addService(definitions.health, health.implementation);

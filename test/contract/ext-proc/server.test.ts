@@ -98,6 +98,18 @@ describe("the gRPC server", () => {
     socket.destroy();
   });
 
+  it("makes little of a probe that speaks no gRPC to the health port", async () => {
+    const server = await start();
+    const before = logger.lines.length;
+    await expect(fetch(`http://${server.healthAddress}/health`)).rejects.toThrow();
+    await expect
+      .poll(() => logger.lines)
+      .toContainEqual(
+        expect.objectContaining({ level: "debug", message: "health: a connection broke; the port speaks gRPC" }),
+      );
+    expect(logger.lines.slice(before).filter(({ level }) => level === "warn")).toEqual([]);
+  });
+
   it("survives 3,000 streams that the gateway resets on one connection", { timeout: 60_000 }, async () => {
     const server = await start();
     const gateway = gatewayTo(server.address);
