@@ -75,17 +75,11 @@ export class CoreSource implements ConsoleSource {
   }
 
   async state(): Promise<StateReading> {
-    let listed = 0;
-    const source = this;
-    return {
-      *workers() {
-        for (const worker of source.#workers()) {
-          if (worker !== undefined) listed += 1;
-          yield worker;
-        }
-      },
-      frame: () => source.#frame(listed),
+    let leftOut = 0;
+    const leaveOut = (workers: number) => {
+      leftOut = workers;
     };
+    return { workers: () => this.#workers(leaveOut), frame: () => this.#frame(leftOut) };
   }
 
   async picks(limit: number, requestId: string | undefined): Promise<readonly PickSummary[]> {
@@ -101,20 +95,22 @@ export class CoreSource implements ConsoleSource {
     return this.#shown.metrics.requests.totals();
   }
 
-  *#workers(): Generator<ReadWorker | undefined> {
+  /** @param leaveOut told how many there are no places for; not of those that come while the others are read */
+  *#workers(leaveOut: (workers: number) => void): Generator<ReadWorker | undefined> {
     const { core, config } = this.#shown;
-    this.#order = yield* ordered(this.#order, core.catalogue);
+    const order = yield* ordered(this.#order, core.catalogue);
+    this.#order = order;
     let ranks = 0;
-    for (const worker of this.#order) {
+    for (const [place, worker] of order.entries()) {
       // It may have gone meanwhile.
       if (core.catalogue.get(worker.id) !== worker) continue;
       ranks += worker.ranks.length;
-      if (ranks > config.admin.maxRanks) break;
+      if (ranks > config.admin.maxRanks) return leaveOut(order.length - place);
       yield workerReading(worker, this.#shown, () => this.#time.wall());
     }
   }
 
-  *#frame(listedWorkers: number): Generator<undefined, ConsoleFrame> {
+  *#frame(workersLeftOut: number): Generator<undefined, ConsoleFrame> {
     const { config, core, metrics, readiness } = this.#shown;
     const totals = this.#totals();
     this.#history.read(totals, this.#time.now());
@@ -131,7 +127,7 @@ export class CoreSource implements ConsoleSource {
         const settings = config.models.find(({ name }) => name === model.name);
         return modelState(model, settings, metrics.requests);
       }),
-      workersLeftOut: Math.max(0, core.catalogue.size - listedWorkers),
+      workersLeftOut,
       totals,
       history,
       picks: core.decisions.recent(listedPicks).map(pickState),

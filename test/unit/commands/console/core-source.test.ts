@@ -87,6 +87,23 @@ describe("the state of one picker", () => {
     expect(state.workersLeftOut).toBe(2);
   });
 
+  it("leaves none out that comes while the others are read", async () => {
+    const { core, source } = start(["a", "b"]);
+    const reading = await source.state();
+    const [first] = core.catalogue.workers();
+    if (first === undefined) throw new Error("two workers are configured");
+    const { id: _id, ...rest } = first;
+    const come = () => core.catalogue.put({ ...rest, id: 77n as typeof first.id, name: "c", endpoint: "10.0.0.9:80" });
+    const workers = function* () {
+      for (const worker of reading.workers()) {
+        if (worker !== undefined) come();
+        yield worker;
+      }
+    };
+    const state = readState({ ...reading, workers });
+    expect([namesOf(state), core.catalogue.size, state.workersLeftOut]).toEqual([["a", "b"], 3, 0]);
+  });
+
   it("shows no rank of a worker that goes while it is read, nor a worker that has gone before", async () => {
     const { core, source } = start(["a", "b", "c"]);
     const state = await source.state();
